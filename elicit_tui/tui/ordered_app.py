@@ -208,6 +208,8 @@ class OrderedApp(App[ReturnType]):
         for told in list(self._notifications):
             if told.severity == "information":
                 self._unnotify(told)
+                # The library leaves what held it, which takes a row.
+                self.screen.query(f"#--textual-toast-{told.identity}").remove()
 
     def tell_of_input(self, sentence: str) -> None:
         """Say that something of what was typed or pasted was not taken."""

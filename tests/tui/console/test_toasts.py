@@ -148,3 +148,16 @@ async def test_a_row_that_was_copied_at_the_end_of_the_screen_stays_in_sight(
         await stand.until(lambda: f"Row {table.number + 1}, as JSON" in stand.text())
         await stand.until(lambda: f"value {table.number} " in stand.text())
         assert table.number > table.size.height - 2, "what is told has its row now"
+
+
+async def test_a_notice_that_takes_the_place_of_another_leaves_no_empty_row(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], notifications=True) as stand:
+        stand.app.notify("One.")
+        await stand.until(lambda: "▌ One." in stand.text())
+        stand.app.hush()
+        stand.app.notify("Two.")
+        await stand.until(lambda: "▌ Two." in stand.text() and "One." not in stand.text())
+        *_, frame, notice, bar = stand.text().split("\n")
+        assert frame.startswith("╰")
+        assert notice == "▌ Two."
+        assert "F1 Help" in bar
