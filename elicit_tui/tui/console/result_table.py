@@ -15,6 +15,8 @@ from textual.widgets import DataTable
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 from elicit_tui.tui.console.bars import NARROW
+from elicit_tui.tui.console.call_words import is_path
+from elicit_tui.tui.console.spans import shortened_within
 from elicit_tui.tui.console.table_drawing import DrawnTable
 from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 
@@ -427,6 +429,8 @@ def _cell(value: Any, widest: int) -> Text:
         neutral_line(_spelled(value), CELL_CHARACTERS), justify="right" if number else "left"
     )
     if not number and cell_len(text.plain) > widest:
+        if is_path(text.plain):
+            return Text(shortened_within(text.plain, widest))
         text.truncate(widest, overflow="ellipsis")
     return text
 

@@ -312,6 +312,7 @@ async def test_a_long_column_has_the_room_that_the_short_ones_leave(tmp_path: Pa
         assert shown_row(stand, "1") == f"1  {path}    10"
         await stand.pilot.resize_terminal(70, 24)
         await stand.until(lambda: "…" in shown_row(stand, "1"))
+        assert "twice.json" in shown_row(stand, "1"), "a path is cut within"
         assert shown_row(stand, "1").endswith("10"), "what is cut gives way, nothing else"
         await stand.pilot.resize_terminal(100, 24)
         await stand.until(lambda: path in shown_row(stand, "1"))
