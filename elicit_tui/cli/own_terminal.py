@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any, Final
 
-NOT_CI = frozenset({"", "0", "false"})
+from elicit_tui.ci import in_ci
 
 
 def person_present(
@@ -31,12 +31,6 @@ def person_present(
         return False
     # Standard output may go anywhere: what a person reads and types is elsewhere.
     return is_terminal(stdin or sys.stdin) and is_terminal(stderr or sys.stderr)
-
-
-def in_ci(environment: Mapping[str, str] | None = None) -> bool:
-    """Whether this is a run of continuous integration (`CI` is set)."""
-    environment = os.environ if environment is None else environment
-    return environment.get("CI", "").lower() not in NOT_CI
 
 
 def wants_plain_prompts(environment: Mapping[str, str] | None = None) -> bool:

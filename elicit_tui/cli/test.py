@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker import Requested, Resolved
+from elicit_tui.ci import in_ci
 from elicit_tui.cli import exit_codes, github
 from elicit_tui.cli.arguments import read_given
 from elicit_tui.cli.interrupts import Interrupts
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.own_terminal import in_ci, is_terminal
+from elicit_tui.cli.own_terminal import is_terminal
 from elicit_tui.cli.parser import positive_seconds
 from elicit_tui.cli.report import connected_fields, elicitation_fields, event_line, question_fields
 from elicit_tui.cli.run_settings import load_settings, named_server

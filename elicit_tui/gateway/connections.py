@@ -10,6 +10,7 @@ import asyncio
 import socket
 from typing import Final
 
+from starlette.datastructures import Headers
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_CONNECTIONS: Final = 400
@@ -18,8 +19,20 @@ MOST_REQUESTS_OF_ONE: Final = 300
 REQUEST_SECONDS: Final = 10.0
 """How long a connection may be open, or stay open after an answer, without a request."""
 
+ONCE: Final = ("authorization", "origin", "mcp-session-id")
+"""Headers by which a request is judged: of two, a proxy may have judged the other."""
+
 TOKEN: Final = "elicit_tui.token"
 """The key of a request's scope under which the middleware leaves which token it showed."""
+
+
+def ambiguity(headers: Headers) -> str | None:
+    """Why a request may mean something else to a proxy than to us; None where it does not."""
+    # Of two lengths a proxy may take the other one: what we read behind the one is then another
+    # client's request (RFC 9112, 6.1).
+    if "transfer-encoding" in headers and "content-length" in headers:
+        return "A body has one length."
+    return "A header stands twice." if any(len(headers.getlist(it)) > 1 for it in ONCE) else None
 
 
 class BoundedConnection(H11Protocol):

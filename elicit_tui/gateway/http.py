@@ -11,14 +11,7 @@ import asyncio
 import contextlib
 import re
 import socket
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Container,
-    Iterator,
-    Sequence,
-)
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field
 from functools import partial
@@ -46,7 +39,12 @@ from elicit_tui.gateway.agent import ANSWERED, GONE, Context
 from elicit_tui.gateway.agent_session import AgentSession
 from elicit_tui.gateway.catalogue import CatalogueFiles
 from elicit_tui.gateway.clock import Clock
-from elicit_tui.gateway.connections import MOST_REQUESTS_OF_ONE, TOKEN, BoundedConnection
+from elicit_tui.gateway.connections import (
+    MOST_REQUESTS_OF_ONE,
+    TOKEN,
+    BoundedConnection,
+    ambiguity,
+)
 from elicit_tui.gateway.mcp_server import build_server
 from elicit_tui.gateway.offers import SessionOffers
 from elicit_tui.gateway.opening import SessionOptions, open_session
@@ -137,10 +135,8 @@ class TokenMiddleware:
             return
         headers = Headers(scope=scope)
         token = self._shown(headers)
-        if "transfer-encoding" in headers and "content-length" in headers:
-            # A proxy may take the other of its two lengths: what we read behind the one is then
-            # another client's request (RFC 9112, 6.1).
-            refusal = PlainTextResponse("A body has one length.", 400, {"connection": "close"})
+        if (ambiguous := ambiguity(headers)) is not None:
+            refusal = PlainTextResponse(ambiguous, 400, {"connection": "close"})
             await refusal(scope, receive, send)
         elif token is None:
             # Without `WWW-Authenticate`: a client would begin an OAuth login that there is not.

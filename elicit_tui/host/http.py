@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final
@@ -11,6 +12,7 @@ from typing import Any, Final
 import httpx2
 from mcp.client import streamable_http
 from mcp.client.sse import sse_client
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from elicit_tui.elicitation.settings import ServerSettings
 from elicit_tui.errors import ServerError
@@ -19,6 +21,11 @@ from elicit_tui.host.bounds import LONG
 from elicit_tui.host.http_guard import MOST_BYTES, GuardedClient, Silence
 
 CONNECT_SECONDS: Final = 30.0
+
+_HALF: Final = re.compile(
+    r"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]"
+)
+"""One half of a character that is written as two: no character, which the SDK refuses to read."""
 
 
 class _LongMessages:
@@ -36,6 +43,8 @@ class _LongMessages:
             try:
                 with much_is_read():
                     text = data if isinstance(data, str) else data.decode()
+                    if _HALF.search(text):
+                        raise ValueError("half a character")
                     read = json.loads(text, parse_constant=_no_number)
             except (ValueError, RecursionError):
                 pass  # It says what is wrong in the words that its transport expects.
@@ -56,7 +65,17 @@ def read_long_messages() -> None:
         setattr(streamable_http, name, _LongMessages(reader))
 
 
+def spell_nothing_out() -> None:
+    """Keep the SDK from spelling each message for a log that nobody reads.
+
+    To spell one takes as long as to read it, and everything else stands still meanwhile.
+    """
+    for kind in (JSONRPCRequest, JSONRPCNotification, JSONRPCResponse, JSONRPCError):
+        kind.__str__ = object.__repr__  # type: ignore[method-assign]
+
+
 read_long_messages()
+spell_nothing_out()
 
 
 def request_headers(

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 
+from elicit_tui.ci import in_ci
 from elicit_tui.elicitation.eras import Revision
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.errors import ElicitTuiError
@@ -66,7 +67,11 @@ class _TriedInTurn:
     async def _try_all(self, name: str) -> list[Run]:
         if self._ways is None:
             options = Options(
-                branches=True, answers_gone_wrong=True, eras=(self._era,), timeout_sec=SECONDS
+                branches=True,
+                answers_gone_wrong=True,
+                eras=(self._era,),
+                timeout_sec=SECONDS,
+                need_snapshots=in_ci(),
             )
             self._ways = OneByOne(self._settings, self.scenario, self._era, options)
             loop_of(self._config).at_the_end.append(self._ways)

@@ -142,6 +142,21 @@ async def test_a_body_that_does_not_come_is_not_waited_for(
     writer.close()
 
 
+@pytest.mark.parametrize("name", ["Origin", "Authorization", "Mcp-Session-Id"])
+async def test_a_header_that_stands_twice_is_refused_whatever_its_first_value_is(
+    gateway: Gateway, name: str
+) -> None:
+    token = gateway.tokens.add("agent")
+    host, port = gateway.address
+    twice = {"Origin": f"http://{host}:{port}", "Authorization": f"Bearer {token}"}.get(name, "x")
+    headers = [("Authorization", f"Bearer {token}"), (name, twice), (name, "https://evil.example")]
+    async with gateway.raw(None) as client:
+        answer = await client.post(
+            gateway.url, json=INITIALIZE, headers=headers[name == "Authorization" :]
+        )
+    assert (answer.status_code, answer.text) == (400, "A header stands twice.")
+
+
 async def test_behind_a_body_of_two_lengths_no_other_request_is_read(gateway: Gateway) -> None:
     token = gateway.tokens.add("agent")
     host, port = gateway.address

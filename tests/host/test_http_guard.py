@@ -11,6 +11,7 @@ import httpcore2
 import httpx2
 import pytest
 from mcp.client import streamable_http
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from elicit_tui.errors import ServerError
 from elicit_tui.host import http_guard
@@ -134,8 +135,11 @@ class Reader:
         (f'[NaN, "{"x" * LONG}"]', "json"),
         (f'[{"9" * 5000}, "{"x" * LONG}"]', "json"),
         ("[" * LONG + "[", "json"),
+        (f'["\\ud83d\\ude00", "{"x" * LONG}"]', "python"),
+        (f'["\\ud83d \\ude00", "{"x" * LONG}"]', "json"),
+        (f'["{"x" * LONG}\\uDE00"]', "json"),
     ],
-    ids=["short", "long", "unended", "no number", "huge number", "deep"],
+    ids="short, long, unended, no number, huge number, deep, pair, halves, half".split(", "),
 )
 async def test_a_long_message_is_read_quickly_and_one_with_a_fault_as_ever(
     value: str, way: str
@@ -148,6 +152,11 @@ async def test_a_long_message_is_read_quickly_and_one_with_a_fault_as_ever(
     half = _LongMessages(reader).validate_json(b"\xff" * (LONG + 1), by_name=False)
     assert half == b"\xff" * (LONG + 1)
     assert isinstance(vars(streamable_http)["jsonrpc_message_adapter"], _LongMessages)
+
+
+def test_what_the_library_would_write_to_a_log_that_nobody_reads_is_not_spelled_out() -> None:
+    for kind in (JSONRPCRequest, JSONRPCNotification, JSONRPCResponse, JSONRPCError):
+        assert len(f"{kind.model_construct(result={'text': 'x' * 10_000})}") < 100
 
 
 async def test_a_library_that_has_its_reader_elsewhere_keeps_it(

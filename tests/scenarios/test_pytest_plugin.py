@@ -137,7 +137,7 @@ def test_what_is_watched(elicit, tmp_path):
 COMMAND = DEMO.partition("=")[2]
 
 
-def run_pytest(directory: Path, *arguments: str) -> str:
+def run_pytest(directory: Path, *arguments: str, ci: str = "") -> str:
     """Run pytest there with this plugin and few others; what it printed."""
     done = subprocess.run(
         [
@@ -145,7 +145,7 @@ def run_pytest(directory: Path, *arguments: str) -> str:
             *("-p", "anyio", "-p", "no:cacheprovider", "-v", *arguments),
         ],
         cwd=directory,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": ""},
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": ci},
         capture_output=True,
         text=True,
         timeout=100,
@@ -194,6 +194,20 @@ def test_each_way_of_a_scenario_file_is_a_test_with_a_name(tmp_path: Path) -> No
     shown = run_pytest(tmp_path, *given, "-p", "xdist", "-n", "2", "--dist", "loadgroup")
     for way in ("accept", "decline", "cancel", "deadline", "an extra property"):
         assert f"PASSED cache.toml::clears the cache: {way}" in shown
+    assert "failed" not in shown
+
+
+def test_in_ci_a_question_with_nothing_to_compare_it_with_fails_as_in_the_command(
+    tmp_path: Path,
+) -> None:
+    file = scenarios(tmp_path, CACHE, "cache.toml")
+    given = ("cache.toml", "--elicit-with", DEMO)
+    shown = run_pytest(tmp_path, *given, ci="true")
+    assert "cache.toml::clears the cache: accept FAILED" in shown
+    assert "no snapshot to compare with (CI is set)" in shown
+    assert run("--with", DEMO, "test", str(file), "--update").code == 0
+    shown = run_pytest(tmp_path, *given, ci="true")
+    assert "cache.toml::clears the cache: accept PASSED" in shown
     assert "failed" not in shown
 
 
