@@ -383,9 +383,12 @@ async def test_a_call_that_runs_is_not_removed_and_the_key_says_what_ends_it(
         await stand.until(lambda: "It still runs: x cancels it." in stand.notices())
 
 
-async def test_of_a_long_address_the_end_stands_in_the_title_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [(140, 40), (80, 24)])
+async def test_of_a_long_address_the_end_stands_in_the_title_too(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     address = f"file:///srv/{'/'.join(['a-long-folder'] * 9)}/hosts.json"
-    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+    async with console(tmp_path, servers=["alpha"], size=size) as stand:
         call = Call("resources/read", address)
         stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
         await stand.press("3")

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.call_telling import CallTelling
-from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, named, searched
+from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, TITLE_CELLS, named, searched
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.panels.chosen_call import ChosenCall
@@ -338,27 +338,29 @@ class CallsPane(ChosenCall):
     def _draw_detail(self) -> None:
         detail = self.query_one("#call-detail", FoundLines)
         record = self.record
-        title = f"{record.server} · {named(record)}" if record else "Call"
         ended = record is not None and self.state.has_ended(record.server)
         state = (record.call.id, record.state, record.result is not None, ended) if record else None
         if state != self._keys_for:
             self._keys_for = state
             self.refresh_bindings()
-        detail.border_title = title.replace("[", "\\[")
-        self._name_keys()
+        self._name_frame()
         same = record is not None and record.call.id == self._told
         self._told = record.call.id if record is not None else ""
         detail.show(self._lines, keep_place=same)
 
-    def _name_keys(self) -> None:
-        """In the frame of the chosen call, as far as it has room for them now."""
-        named = self._in_frame.values()
-        write_subtitle(self.query_one("#call-detail"), "  ".join(named), named)
+    def _name_frame(self) -> None:
+        """In the frame of the chosen call: what that is, and keys, as far as there is room now."""
+        detail, record, keys = self.query_one("#call-detail"), self.record, self._in_frame.values()
+        whose = "Call" if record is None else f"{record.server} · "
+        room = (detail.outer_size.width or TITLE_CELLS) - CORNERS - AIR - cell_len(whose)
+        title = f"{whose}{named(record, room) if record else ''}"
+        detail.border_title = title.replace("[", "\\[")
+        write_subtitle(detail, "  ".join(keys), keys)
 
     @on(FoundLines.LaidOut)
     def _set_off(self) -> None:
         """What was searched for stands out in the chosen call, and is in sight at first."""
-        self._name_keys()
+        self._name_frame()
         detail, term = self.query_one("#call-detail", FoundLines), self._search.value.strip()
         places = detail.find(term) or detail.find_each(wanted_words(term))
         if places and (self._told, term) != self._brought:
