@@ -10,6 +10,7 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import HistorySettings
 from elicit_tui.tui.console.call_words import how
+from elicit_tui.tui.console.screens.records import StoppedScreen
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.question import QuestionScreen, QuestionView
 from elicit_tui.tui.question.actions import Later
@@ -235,3 +236,48 @@ async def test_where_the_call_of_the_last_question_is_not_known_enter_shows_the_
         await stand.until(lambda: "Enter History" in stand.text().splitlines()[-1])
         await stand.press("enter")
         await stand.until(lambda: "[5 History" in stand.text())
+
+
+async def test_beside_what_was_stopped_a_key_that_is_named_leads_to_the_call_that_asked_last(
+    tmp_path: Path,
+) -> None:
+    secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+    async with console(tmp_path, size=(120, 40)) as stand:
+        plan, login = started(stand, "plan"), started(stand, "login")
+        stopped = stand.ask("alpha", "Your password?", secret, calls=(login,))
+        await stand.until(lambda: stand.outcome(stopped))
+        request = stand.ask("alpha", "Where to?", calls=(plan,))
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcome(request))
+        await stand.press("1", "2")
+        await stand.until(lambda: "Stopped before you saw it" in stand.text())
+        if isinstance(stand.app.screen, StoppedScreen):
+            await stand.press("escape")
+        await stand.until(lambda: "Enter Look" in stand.text().splitlines()[-1])
+        await stand.until(lambda: "Tab, then Enter shows the call that asked it" in stand.text())
+        await stand.press("tab")
+        await stand.until(lambda: "Enter Its call" in stand.text().splitlines()[-1])
+        await stand.until(lambda: " Enter shows the call that asked it: plan" in stand.text())
+        stand.app.state.changed()
+        await stand.settled()
+        await stand.press("enter")
+        calls = stand.app.screen.query_one("#call-list", RowList)
+        await stand.until(lambda: "[3 Calls" in stand.text() and calls.key == plan.id)
+
+
+async def test_from_a_stopped_question_a_key_leads_to_the_call_that_asked_it(
+    tmp_path: Path,
+) -> None:
+    secret = {"type": "object", "properties": {"password": {"type": "string"}}}
+    async with console(tmp_path, size=(120, 40)) as stand:
+        login = started(stand, "login")
+        started(stand, "newer")
+        stopped = stand.ask("alpha", "Your password?", secret, calls=(login,))
+        await stand.until(lambda: stand.outcome(stopped))
+        await stand.press("2", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, StoppedScreen))
+        await stand.until(lambda: "z Its call" in stand.text().splitlines()[-1])
+        await stand.press("z")
+        await stand.until(lambda: "[3 Calls" in stand.text())
+        await stand.until(lambda: stand.app.query_one("#call-list", RowList).key == login.id)

@@ -113,6 +113,7 @@ class QuestionsPane(Pane):
             return
         keys = tuple(entry.question.id for entry in self.state.questions)
         waiting = self.query_one("#waiting", RowList)
+        waited = bool(waiting.keys)
         waiting.empty = self._nothing_waits()
         waiting.show(keys, self._waiting_row)
         below = next(iter(self.state.in_consoles), self.state.last_end)
@@ -123,11 +124,12 @@ class QuestionsPane(Pane):
         stopped.row_height = 2 if self.stacked else 1
         stopped.show(tuple(self._stopped), self._stopped_row)
         self.state.stopped_unseen = 0
-        if self.screen.focused is waiting and not keys:
+        leads_on = self.app.has_pane("history") and bool(self.state.last_end)
+        if self.screen.focused is waiting and not keys and (waited or not leads_on):
             self.take_focus()
         # Tab goes where there is something; where nothing is, the upper list names the keys.
         stopped.can_focus = bool(stopped.keys)
-        waiting.can_focus = bool(keys) or not stopped.keys
+        waiting.can_focus = bool(keys) or leads_on or not stopped.keys
         if (leads := (self._has_last, self._asked_last)) != self._leads:
             self._leads = leads
             self.refresh_bindings()
@@ -160,7 +162,10 @@ class QuestionsPane(Pane):
         return [] if self.entry is None else waiting_words(self.entry.question, width)
 
     def on_descendant_focus(self) -> None:
-        """The other list points at something else."""
+        """The other list points at something else, and the keys of the upper one may work now."""
+        waiting = self.query_one("#waiting", RowList)
+        waiting.empty = self._nothing_waits()
+        waiting.refresh()
         self._draw_preview()
 
     def _nothing_waits(self) -> str:
@@ -170,7 +175,8 @@ class QuestionsPane(Pane):
         sentence = f"{nothing} The last one was\n{last}" if last else nothing
         if (call := self._asked_last) is not None:
             stands = f"{neutral_line(call.call.name, 60)}, {call.standing}"
-            sentence += f"\n{key('questions.last')} shows the call that asked it: {stands}."
+            first = "Tab, then " * self.query_one("#stopped", RowList).has_focus
+            sentence += f"\n{first}{key('questions.last')} shows the call that asked it: {stands}."
         if not self.app.has_pane("servers"):
             elsewhere = "\n\n".join((sentence, *self.state.in_consoles))
             return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -75,10 +76,42 @@ def finding_groups(
     return groups
 
 
+class OfCall(SearchedText):
+    """A question that has ended, from which a key leads to the call that asked it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("z", "call", "Its call", id="record.call"),
+    ]
+
+    @property
+    @abstractmethod
+    def asked_by(self) -> str | None:
+        """The call that asked it, by its id; None where that is not known."""
+
+    @property
+    def _listed(self) -> bool:
+        return self.app.state.calls.get(self.asked_by) is not None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only to a call that is listed."""
+        return self._listed if action == "call" else super().check_action(action, parameters)
+
+    def why_not(self, action: str) -> str:
+        """It may have been asked by none of the calls that are listed."""
+        unknown = "No call under Calls is recorded as the one that asked this."
+        return unknown if action == "call" else super().why_not(action)
+
+    async def action_call(self) -> None:
+        """Show the call that asked it."""
+        self.app.point_at_call(self.asked_by or "")
+        self.dismiss(None)
+        await self.app.show_pane("calls")
+
+
 # A question that was refused before a person saw it: what it was, and why it was stopped.
 
 
-class StoppedScreen(SearchedText):
+class StoppedScreen(OfCall):
     """To be read only: it was answered already, and cannot be answered again."""
 
     def __init__(self, stopped: Stopped) -> None:
@@ -89,6 +122,12 @@ class StoppedScreen(SearchedText):
     def lines(self, width: int) -> list[Line]:
         """What was stopped, why, and what the server was told; then all that is known of it."""
         return stopped_words(self._stopped, width)
+
+    @property
+    def asked_by(self) -> str | None:
+        """The call that asked it; None where it may have been one of several."""
+        calls = self._stopped.request.calls
+        return calls[0].id if len(calls) == 1 else None
 
 
 def stopped_words(stopped: Stopped, width: int) -> list[Line]:
@@ -201,11 +240,10 @@ _LABELS: Final = {"verdict": "guardian verdict"}
 """Of fields whose own name says too little: beside a decline it would be taken for that."""
 
 
-class RecordScreen(SearchedText):
+class RecordScreen(OfCall):
     """What was asked, what was found, who decided, why and when; then every field as kept."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("z", "call", "Its call", id="record.call"),
         Binding("c", "copy", "Copy", id="record.copy"),
     ]
 
@@ -247,28 +285,10 @@ class RecordScreen(SearchedText):
         )
 
     @property
-    def _call_id(self) -> str:
-        """The call that asked it, where this console has that; else empty."""
+    def asked_by(self) -> str | None:
+        """The call that asked it, as it is recorded."""
         call_id = self._row.details.get("callId")
-        known = isinstance(call_id, str) and self.app.state.calls.get(call_id) is not None
-        return str(call_id) if known else ""
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only to a call that is known."""
-        if action == "call":
-            return bool(self._call_id)
-        return super().check_action(action, parameters)
-
-    def why_not(self, action: str) -> str:
-        """It may have been asked by none of the calls that are listed."""
-        unknown = "No call under Calls is recorded as the one that asked this."
-        return unknown if action == "call" else super().why_not(action)
-
-    async def action_call(self) -> None:
-        """Show the call that asked it."""
-        self.app.point_at_call(self._call_id)
-        self.dismiss(None)
-        await self.app.show_pane("calls")
+        return call_id if isinstance(call_id, str) else None
 
     def action_copy(self) -> None:
         """Copy it as JSON, every field as it is recorded."""
