@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation import Answerer, Question
+from elicit_tui.elicitation import Action, Answerer, Question
 from elicit_tui.elicitation.kind import KINDS
 from elicit_tui.elicitation.outcome import PUBLIC_REASONS
 from elicit_tui.elicitation.request import ID_CHARACTERS
@@ -74,6 +74,8 @@ class Delivery:
     sentence: str
     question: Question | None = None
     """Reopened: what to show again, with a note that says what was wrong."""
+    action: Action | None = None
+    """Sent: what that was."""
 
 
 def is_judged(waiting: Waiting, answer: Answer) -> bool:
@@ -111,8 +113,10 @@ def delivered(
         sentences = {"accept": accepted, "decline": "Declined."}
         sent = sentences.get(waiting.action or "", "Cancelled.")
         if handed:
-            return Delivery("sent", HANDED if waiting.action != "cancel" else LEFT_TO_AGENT)
-        return Delivery("sent", f"{sent} {TELL_AGENT}" if waiting.agent_state == "paused" else sent)
+            sent = HANDED if waiting.action != "cancel" else LEFT_TO_AGENT
+        elif waiting.agent_state == "paused":
+            sent = f"{sent} {TELL_AGENT}"
+        return Delivery("sent", sent, action=waiting.action)
     return Delivery("gone", _ended(waiting))
 
 

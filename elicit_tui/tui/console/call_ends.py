@@ -12,6 +12,7 @@ from elicit_tui.tui.console.outcome_words import ending
 
 if TYPE_CHECKING:
     from elicit_tui.broker.contracts import Resolved
+    from elicit_tui.elicitation import ElicitationRequest
     from elicit_tui.elicitation.settings import ContentPolicy
     from elicit_tui.tui.console.calls import CallRecord, CallState
 
@@ -33,9 +34,8 @@ def end_with(record: CallRecord, error: ElicitTuiError) -> None:
     record.end(state, failure=neutral(words, FAILURE_CHARACTERS))
 
 
-def message_of(event: Resolved) -> str:
+def message_of(request: ElicitationRequest) -> str:
     """What a question said, or the page that it was about, in one neutral line."""
-    request = event.request
     return neutral_line(request.message or request.url or "(no message)", MESSAGE_CHARACTERS)
 
 
@@ -50,5 +50,5 @@ def note_question(record: CallRecord, event: Resolved, policy: ContentPolicy) ->
         return
     content = kept_content(outcome.content, event.review, policy)
     sent = neutral_line(readable_json(content, indent=None), SENT_CHARACTERS) if content else ""
-    end = AnsweredQuestion(message_of(event), outcome.action, ending(outcome), of_one, sent)
+    end = AnsweredQuestion(message_of(request), outcome.action, ending(outcome), of_one, sent)
     record.answered.append(end)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import Presence, Question
 from elicit_tui.elicitation.finding import MASK
+from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.errors import StoreError, StoreMissing
 from elicit_tui.text import neutral_line
-from elicit_tui.tui.console.outcome_words import asked
+from elicit_tui.tui.console.outcome_words import ACTIONS, ROLES, asked
 from elicit_tui.tui.console.waiting_in_consoles import WaitingInConsoles
 
 if TYPE_CHECKING:
@@ -185,10 +186,13 @@ class SharedQuestions:
         """What became of an answer that was given here, or of a question that left."""
         server = question.request.server.name
         sent = reply.kind == "sent"
-        sign = "✓" if sent else "▲"
+        sign = SIGNS[reply.action] if sent else "▲"
         sentence = neutral_line(reply.sentence, 300)
         words = f"{sign} {sentence.rstrip('.')}: {asked(question.request)}"
-        self._state.say(server, words, "good" if sent else "warn")
+        self._state.say(server, words, ROLES[reply.action] if sent else "warn")
+        if sent:
+            ended = f"{ACTIONS[reply.action]} by you"
+            self._state.note_last(question.request, reply.action, ended)
         typed = typed_in(question.form, question.draft.typed_here)
         if typed and not sent:
             self.unsent.append(Unsent(question, sentence, typed))

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.elicitation import Draft, ElicitationRequest, Outcome, Queue, Review
+from elicit_tui.elicitation import Action, Draft, ElicitationRequest, Outcome, Queue, Review
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.text import name_line, neutral_line, quoted
@@ -214,7 +214,7 @@ class ConsoleState:
         why = f"{'over its limit' if flooded else 'not asked'}: {neutral_line(outcome.reason)}"
         request = event.request
         self.activity.add(request.server.name, why, "warn", ("question", request.id))
-        message = message_of(event)
+        message = message_of(request)
         for call in calls:
             if not call.answered:  # Else its own answers stand there.
                 end = AnsweredQuestion(message, outcome.action, why, len(calls) == 1)
@@ -252,10 +252,9 @@ class ConsoleState:
         who = self._introduced(outcome.decided_by)
         told = f"{sign} {ending(outcome)}{who}: {asked(request)}"
         self.activity.add(name, told, ROLES[outcome.action], ("question", request.id))
-        said = quoted(message_of(event), 60)
-        self.last_end = f"{datetime.now():%H:%M}  {name}  {sign} {ending(outcome)}: {said}"
         of_one = len(request.calls) == 1
-        self.asked_last = calls[0].call.id if of_one and calls else ""
+        asked_by = calls[0].call.id if of_one and calls else ""
+        self.note_last(request, outcome.action, ending(outcome), asked_by)
         for call in calls:
             note_question(call, event, self.settings.history.content)
         if request.traits.about_call and outcome.decided_by in ("policy", "nobody"):
@@ -267,6 +266,14 @@ class ConsoleState:
             self._refused.append(event)
         elif outcome.decided_by != "rule":
             self._ended.append(event)
+
+    def note_last(
+        self, request: ElicitationRequest, action: Action | None, ended: str, asked_by: str = ""
+    ) -> None:
+        """This question ended last, as `ended` says; `asked_by`: its call, where that is known."""
+        said, name = quoted(message_of(request), 60), request.server.name
+        self.last_end = f"{datetime.now():%H:%M}  {name}  {SIGNS[action]} {ended}: {said}"
+        self.asked_last = asked_by
 
     def next_end(self) -> Resolved | None:
         """The next end of a question to tell of; None when all were told."""

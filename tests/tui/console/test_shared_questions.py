@@ -133,6 +133,24 @@ async def test_an_agent_that_waits_no_longer_is_named_at_the_question_and_after_
         await stand.until(lambda: any(words in line.text for line in stand.app.state.activity))
 
 
+async def test_what_was_declined_for_an_agent_is_the_last_question_and_has_no_tick(
+    tmp_path: Path, world: World
+) -> None:
+    (tmp_path / "own").mkdir()
+    broker = await world.asks()
+    async with reader(tmp_path) as stand:
+        asked = asyncio.ensure_future(broker.resolve(form_request()))
+        await opened(stand)
+        await stand.press("ctrl+n")
+        assert (await bounded(asked)).action == "decline"
+        await stand.until(
+            lambda: any("✗ Declined: " in line.text for line in stand.app.state.activity)
+        )
+        await stand.press("2")
+        await stand.until(lambda: "✗ declined by you: “" in words_of(stand))
+        assert "Nothing waits. The last one was" in words_of(stand)
+
+
 async def test_when_somebody_else_was_first_what_was_typed_stays_with_who_it_was(
     tmp_path: Path, world: World
 ) -> None:
