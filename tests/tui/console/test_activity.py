@@ -81,9 +81,24 @@ async def test_a_line_about_nothing_says_so_and_any_line_is_copied(tmp_path: Pat
         await stand.press("4")
         await stand.until(lambda: pointed(stand) == "The store is away.")
         await stand.press("enter")
-        await stand.until(lambda: "about no call, no question and no server" in stand.notices())
+        await stand.until(
+            lambda: "about no call, question or server that is listed" in stand.notices()
+        )
         await stand.press("c")
         await stand.until(lambda: stand.app.clipboard.endswith("The store is away."))
+
+
+async def test_in_the_inbox_alone_a_line_about_a_server_leads_nowhere_and_names_no_key(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, inbox=True) as stand:
+        stand.app.state.say("alpha", "→ look", about=("call", "of another process"))
+        await stand.press("2")
+        await stand.until(lambda: pointed(stand) == "→ look")
+        await stand.until(lambda: "c Copy line" in stand.text())
+        assert "Enter Its" not in stand.text()
+        await stand.press("enter")
+        await stand.until(lambda: "that is listed here" in stand.notices())
 
 
 async def test_the_last_line_is_followed_until_one_goes_to_another(tmp_path: Path) -> None:

@@ -80,8 +80,10 @@ class Happenings(LineView):
         return len(self._shown)
 
     def _rows_of(self, number: int) -> range:
+        if number >= len(self._begins):
+            return range(0)  # It is not laid out yet.
         ends = (*self._begins[1:], len(self._lines))
-        return range(self._begins[number], ends[number]) if number < len(ends) else range(0)
+        return range(self._begins[number], ends[number])
 
     def point(self, number: int) -> None:
         """Point at another one, which comes into sight."""
@@ -134,7 +136,8 @@ class Happenings(LineView):
 
     def _by_rows(self, rows: int) -> None:
         if self._begins:
-            self.point(bisect_right(self._begins, max(0, self._begins[self.number] + rows)) - 1)
+            begins = self._rows_of(self.number).start
+            self.point(bisect_right(self._begins, max(0, begins + rows)) - 1)
 
     def action_scroll_home(self) -> None:
         """Point at the first line."""
@@ -211,12 +214,17 @@ class ActivityPane(SearchedPane):
 
     @property
     def _about(self) -> About | None:
-        """What the line is about that is pointed at; None where there is no line."""
+        """What the line is about that is pointed at; None where that cannot be shown here."""
         line = self.lines.pointed if self.ready else None
         if line is None:
             return None
-        listed = line.server in self.state.servers and self.app.has_pane("servers")
-        return line.about or (("server", line.server) if listed else None)
+        about = line.about or ("server", line.server)
+        known = {
+            "call": self.app.has_pane("calls") and self.state.calls.get(about[1]) is not None,
+            "question": True,
+            "server": self.app.has_pane("servers") and about[1] in self.state.servers,
+        }
+        return about if known[about[0]] else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A line may be about nothing that can be shown."""
@@ -229,7 +237,7 @@ class ActivityPane(SearchedPane):
     def why_not(self, action: str) -> str:
         """There may be no line, or none that leads anywhere."""
         if action == "open":
-            return "This line is about no call, no question and no server."
+            return "This line is about no call, question or server that is listed here."
         return "There is no line here." if action == "copy" else super().why_not(action)
 
     def worded(self, action: str) -> str | None:
@@ -246,9 +254,7 @@ class ActivityPane(SearchedPane):
             self.state.pointed_server = which
             await self.app.show_pane("servers")
             self.state.changed()
-        elif self.state.calls.get(which) is None:
-            self.app.notify("This call is not listed any more.", markup=False)
-        else:
+        elif kind == "call":
             self.app.point_at_call(which)
             await self.app.show_pane("calls")
 
