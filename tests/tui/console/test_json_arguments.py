@@ -118,6 +118,19 @@ async def test_tab_goes_on_from_a_list_that_stays_empty(tmp_path: Path) -> None:
         assert editor.selected_text == "null"
 
 
+async def test_what_is_undone_or_begun_anew_is_no_mistake_any_more(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        editor = stand.app.screen.query_one(JsonEditor)
+        begun = editor.text
+        editor.move_cursor(editor.document.end)
+        for key in ("ctrl+z", "f7"):
+            stand.app.post_message(events.Paste("oops: ]"))
+            await stand.until(lambda: "This is not JSON" in stand.text())
+            await stand.press(key)
+            await stand.until(lambda: editor.text == begun)
+            await stand.until(lambda: "This is not JSON" not in stand.text())
+
+
 async def test_what_is_still_to_be_written_is_no_mistake_until_it_is_sent(tmp_path: Path) -> None:
     async with writing(tmp_path) as stand:
         await stand.press("ctrl+u", *"[")

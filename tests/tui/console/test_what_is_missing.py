@@ -76,6 +76,17 @@ async def test_json_that_is_still_null_is_not_ready(tmp_path: Path) -> None:
         await stand.until(lambda: looks_ready(stand) and "still null" not in stand.text())
 
 
+async def test_json_that_is_begun_anew_counts_every_null(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("relate", RELATE)]}) as stand:
+        await stand.press("enter", "enter")
+        await opened(stand, ArgumentsScreen)
+        await stand.until(lambda: "3 still null" in stand.text())
+        await stand.press("a")
+        await stand.until(lambda: "2 still null" in stand.text())
+        await stand.press("f7")
+        await stand.until(lambda: "3 still null" in stand.text())
+
+
 async def test_tab_leads_round_to_a_null_that_was_left_above_before_it_leads_to_the_button(
     tmp_path: Path,
 ) -> None:

@@ -341,17 +341,17 @@ class ArgumentsScreen(OffersValues):
     def _judge_soon(self) -> None:
         if self._judging is not None:
             self._judging.stop()
-        if self._json and self._json_area.text != self._begun_with:
-            self._judging = self.set_timer(_JUDGED_SECONDS, self._judge_json)
+        self._judging = self.set_timer(_JUDGED_SECONDS, self._judge_json)
 
     def _judge_json(self) -> None:
         """Say what is wrong with what was written, while one writes."""
         content = self._read_json(go_there=False) if self._json else None
         self.tell_lacks()
-        if content is not None and self._json_area.is_begun:
-            self.say("")  # What is not there yet is no mistake.
+        area = self._json_area
+        if content is not None and (area.is_begun or area.text == self._begun_with):
+            self.say("")  # What is not there yet is no mistake; what is undone is none any more.
         elif content is not None and not self._tell_problems(content):
-            self.say(self._json_area.escape_hint)
+            self.say(area.escape_hint)
 
     def _tell_problems(self, content: Mapping[str, Any], *, go_there: bool = False) -> bool:
         """Say what the tool would not take; whether there is something. `go_there`: in the JSON."""
