@@ -77,17 +77,18 @@ class Foot(Static):
 
     def tell(self) -> None:
         """Say it in as many words as there is room for."""
-        frame = self._body.frame
+        frame, key = self._body.frame, self._body.frame.key("session")
+        named = f"Once all is read, {key}" if self._body.reads_on else key
         if not self._body.for_session:
             self.update(_HANDED)
         elif self.app.size.height < _SHORT:
-            key = frame.key("session")
-            self.update(naming_keys(_SESSION_BRIEFLY.format(key), key))
+            named = f"Then {key}" if self._body.reads_on else key
+            self.update(naming_keys(_SESSION_BRIEFLY.format(named), key))
         else:
             keys = [do.key for do in frame.around.actions if do.name == "app.allowances"]
-            told = _SESSION.format(frame.key("session"))
+            told = _SESSION.format(named)
             told += f" {keys[0]} lists and revokes it." if keys else ""
-            self.update(naming_keys(told, frame.key("session"), *keys))
+            self.update(naming_keys(told, key, *keys))
 
 
 class NotedCall(Vertical):
@@ -137,6 +138,8 @@ class ApprovalBody(Body):
         self.note_line: FormView | None = None
         self._told_of_note = False
         self._note_was_open = False
+        self.reads_on = False
+        """Whether the keys that allow it show first what was never on the screen."""
         self._at_note = False
         """Whether the buttons are those of the note."""
         self._was_in_note = False
@@ -229,6 +232,16 @@ class ApprovalBody(Body):
     def accepting(self) -> str:
         """The call."""
         return "calls it"
+
+    def does_by(self, action: str) -> str:
+        """The call, or the tool from now on."""
+        return "allows it for this session" if action == "session" else self.accepting
+
+    def accepts_by(self, button: Action) -> None:
+        """What allows more than the call does so once all of it was read, as this one."""
+        if button.reads_on != self.reads_on:
+            self.reads_on = button.reads_on
+            self._whole.foot.tell()
 
     @property
     def goes_on(self) -> bool:

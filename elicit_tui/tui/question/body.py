@@ -218,6 +218,10 @@ class Body(ABC):
         """What the key that accepts does, in a sentence."""
         return "says yes" if self.takes_yes else "sends"
 
+    def does_by(self, action: str) -> str:
+        """What the key of one of the actions that accept does, in a sentence."""
+        return self.accepting
+
     def accepts_by(self, button: Action) -> None:
         """This button accepts just now, or shows first what was never on the screen."""
 

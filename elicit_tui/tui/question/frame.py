@@ -360,7 +360,7 @@ class QuestionFrame(Titled, ShowsQuestion):
 
     def _asks_again(self, more: bool | None = None) -> str:
         more = self.body.shows_more(self.to_be_seen) if more is None else more
-        key, does = self.key(self.accepted_by), self.body.accepting
+        key, does = self.key(self.accepted_by), self.body.does_by(self.accepted_by)
         return asks_again(self._shown_now, key, does, more=more)
 
     def ask_again(self, sentence: str, now: Callable[[], str] | None = None) -> None:

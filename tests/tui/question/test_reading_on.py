@@ -178,6 +178,31 @@ async def test_a_call_offers_to_read_on_until_the_end_of_its_arguments_was_on_th
         await until(pilot, lambda: app.outcome is not None, "the answer")
 
 
+@pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
+async def test_the_key_that_allows_more_than_a_call_is_said_to_read_on_first(
+    size: tuple[int, int],
+) -> None:
+    app = Asking(approval(**{f"key{number}": "a value" for number in range(60)}))
+    async with asked(app, size) as pilot:
+
+        def words() -> str:
+            return " ".join(app.words.replace("│", " ").split())
+
+        await until(pilot, lambda: re.search(r"(Then|Once all is read,) \^A allows", words()), "so")
+        assert "^A This session" not in app.words
+        for _ in range(60):
+            if "^A again allows it for this session" in words():
+                break
+            await pilot.press("ctrl+a")
+            await pilot.pause()
+        await until(pilot, lambda: "^A again allows it for this session" in words(), "its end")
+        assert not re.search(r"(Then|Once all is read,) \^A allows", words())
+        await pilot.press("ctrl+a")
+        await until(pilot, lambda: app.outcome is not None, "the answer")
+        assert app.outcome is not None
+        assert app.outcome.scope == "session"
+
+
 async def test_reading_on_has_no_colour_of_a_danger_and_allowing_after_it_has() -> None:
     question = approval(comment="Nothing else is touched. " * 60)
     destructive = {"description": "Deploys.", "annotations": {"destructiveHint": True}}
