@@ -17,6 +17,7 @@ from elicit_tui.elicitation.request import ID_CHARACTERS
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.host.events import LogMessage, Progress, UrlCompleted
 from elicit_tui.text import as_name, in_figures, neutral_line, readable_json
+from elicit_tui.text.duration import A_HAIR
 
 EACH_SECOND: Final = 20
 """A server's progress, log lines and flooding questions told in one second; more are counted."""
@@ -41,6 +42,8 @@ class Telling:
         self._second = 0
         self._lines_told = 0
         self._left_out = 0
+        self._figures = ""
+        """How far a call was when that was last told."""
 
     def notice(self, event: Notice) -> None:
         """Something that is said once."""
@@ -63,12 +66,16 @@ class Telling:
         self._narration.say(f"{event.server}: what the page was for is done.", urgent=True)
 
     def progress(self, event: Progress) -> None:
-        """How far a call is."""
-        if self._may_tell():
-            of = f" of {in_figures(event.total)}" if event.total is not None else ""
-            message = f": {neutral_line(event.message)}" if event.message else ""
-            done = in_figures(event.progress)
-            self._narration.say(f"{event.server}: progress {done}{of}{message}")
+        """How far a call is; of one that only says that it goes on, what it says."""
+        if not self._may_tell():
+            return
+        before, self._figures = self._figures, in_figures(event.progress)
+        if event.message and (self._figures == before or 0 < event.progress < A_HAIR):
+            self._narration.of_server(event.server, event.message)
+            return
+        of = f" of {in_figures(event.total)}" if event.total is not None else ""
+        message = f": {neutral_line(event.message)}" if event.message else ""
+        self._narration.say(f"{event.server}: progress {self._figures}{of}{message}")
 
     def log(self, event: LogMessage) -> None:
         """A log line of the server."""

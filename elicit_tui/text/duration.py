@@ -5,6 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 
+A_HAIR = 1e-3
+"""A number that tells of progress has to rise: one below this says only that it goes on."""
+
+
 def in_figures(number: float) -> str:
     """A number as people write it, with a power of ten only where it would be very long."""
     return f"{number:.0f}" if 1e5 <= abs(number) < 1e15 else f"{number:g}"

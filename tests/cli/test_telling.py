@@ -55,6 +55,17 @@ def test_how_far_a_call_is_stands_in_figures(total: float | None, told: str) -> 
     assert stream.getvalue() == f"s: progress 12345678{told}\n"
 
 
+def test_a_sign_that_it_goes_on_is_told_without_the_number_that_has_to_rise() -> None:
+    stream = io.StringIO()
+    told = Telling(Narration(stream), "redacted")
+    signs = [(1e-6, "Waiting for a person (10 s)."), (3.0, "half"), (3.000003, "still\nhere")]
+    for number, words in [*signs, (4.0, "all"), (4.000004, None)]:
+        told.progress(Progress("gw", "c", number, None, words))
+    lines = stream.getvalue().splitlines()
+    assert lines[:2] == ["gw: Waiting for a person (10 s).", "gw: progress 3: half"]
+    assert lines[2:] == ["gw: still⏎here", "gw: progress 4: all", "gw: progress 4"]
+
+
 def test_a_log_line_of_any_size_is_told_without_a_wait() -> None:
     """All faces tell it by its sentence: of so much nobody reads more than the beginning."""
     with bounded(2):

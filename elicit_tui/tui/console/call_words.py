@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.text import in_figures, neutral_line, quoted, readable_json
+from elicit_tui.text.duration import A_HAIR
 from elicit_tui.tui.console.calls import SIGNS as SIGNS_OF_CALLS
 from elicit_tui.tui.console.outcome_words import ROLES, plural
 from elicit_tui.tui.console.spans import (
@@ -60,7 +61,7 @@ def named(record: CallRecord, room: int = TITLE_CELLS) -> str:
 
 def bar(record: CallRecord, width: int) -> str:
     """A progress bar in characters; without a total only what was told."""
-    if record.progress is None:
+    if record.progress is None or (not record.total and 0 < record.progress < A_HAIR):
         return "running"
     if not record.total or record.total <= 0:
         return f"{in_figures(record.progress)} so far"

@@ -53,13 +53,19 @@ class Muting:
         else:
             runtime.broker.mute(server)
             words = (
-                f"{name} is muted for this run: what it asks is cancelled. Key "
-                f"{app.key_of('servers.mute')} lets it ask again."
+                f"{name} is muted for this run: what it asks is cancelled. {self._undone} "
+                "lets it ask again."
             )
         app.hush()  # What was told of the key before is so no longer.
         app.state.say(server, words)
         app.screen.refresh_bindings()
         app.notify(words, markup=False)
+
+    @property
+    def _undone(self) -> str:
+        """The key that lets a muted server ask again, and where it works, wherever one is."""
+        place = "servers" if self._app.has_pane("servers") else "questions"
+        return f"Key {self._app.key_of(f'{place}.mute')} under {place.capitalize()}"
 
     def _waiting(self, server: str) -> list[Pending]:
         return [pending for pending in self._app.state.questions if pending.server == server]

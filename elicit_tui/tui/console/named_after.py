@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from ipaddress import ip_address
 from pathlib import PurePath
 from typing import Final
 from urllib.parse import urlsplit
@@ -31,7 +32,13 @@ _NO_NAME: Final = re.compile(r"[\s/\\:]")
 def name_for(target: str) -> str:
     """A name for a server that is reached so: short and plain; empty where nothing suggests one."""
     if is_web_address(target):
-        labels = (urlsplit(target).hostname or "").split(".")
+        host = urlsplit(target).hostname or ""
+        try:
+            address = ip_address(host)
+        except ValueError:
+            labels = host.split(".")
+        else:
+            return "localhost" if address.is_loopback else host * (address.version == 4)
         return _plain(next((label for label in reversed(labels) if label not in _HOST_AROUND), ""))
     try:
         words = shlex.split(target)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from elicit_tui.tui.console.markdown_page import is_markdown, markdown_of
 from elicit_tui.tui.console.result_table import Row, is_best_as_table
+from elicit_tui.tui.console.results import blocks
 
 TITLES: Final = {
     "picture": "Picture",
@@ -31,10 +32,19 @@ def ways_to_read(
 
     `structured`: whether it holds data; `rows`: those of the table that the data is.
     """
-    ways = ["picture"] if has_pictures else []
+    ways: list[str] = []
     tabular = ["table"] if rows else []
     folds = ["json"] if structured else []
     ways += tabular + folds if is_best_as_table(rows) else folds + tabular
     drawn = ["markdown"] if markdown_of(result) else []
     ways += [*drawn, "text"] if is_markdown(result) else ["text", *drawn]
-    return ways if structured else [*ways, "json"]
+    ways = ways if structured else [*ways, "json"]
+    return _with_pictures(ways, result) if has_pictures else ways
+
+
+def _with_pictures(ways: list[str], result: Mapping[str, Any]) -> list[str]:
+    """They come first, but where there are words and nothing to draw them with."""
+    from elicit_tui.tui.console.pictures import can_draw
+
+    said = any(block.get("type") == "text" for block in blocks(result))
+    return [*ways, "picture"] if said and not can_draw() else ["picture", *ways]

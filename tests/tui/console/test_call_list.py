@@ -395,3 +395,17 @@ async def test_of_a_long_address_the_end_stands_in_the_title_too(
         await stand.until(lambda: "hosts.json ─" in stand.text())
         await stand.press("z")
         await stand.until(lambda: "hosts.json" in stand.text().split("\n")[0])
+
+
+async def test_of_a_resource_that_was_read_no_key_is_named_that_keeps_calls_of_tools(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        for call in (Call("resources/read", "file:///a"), Call("tools/call", "look", {})):
+            stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
+        await stand.press("3")
+        await stand.until(lambda: "w Keep call" in stand.text())
+        await stand.press("j")
+        await stand.until(lambda: "w Keep call" not in stand.text() and "n Note" in stand.text())
+        await stand.press("w")
+        await stand.until(lambda: "Only the call of a tool is kept" in stand.notices())

@@ -46,7 +46,7 @@ async def test_a_server_whose_questions_wait_is_muted_only_when_that_is_sure(
         await stand.until(lambda: "1 question of “alpha” waits for you" in stand.text())
         await stand.press("y")
         await stand.until(lambda: stand.outcome(request))
-        await stand.until(lambda: "m lets it ask again" in stand.notices())
+        await stand.until(lambda: "m under Servers lets it ask again" in stand.notices())
         # Nothing of it is listed any more; the same key undoes it all the same.
         await stand.until(lambda: "m Unmute server" in stand.text())
         await stand.press("m")

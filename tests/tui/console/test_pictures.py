@@ -152,6 +152,20 @@ async def test_where_pictures_are_not_installed_a_line_says_how_to_have_them(
         await stand.press("z")
 
 
+async def test_where_pictures_are_not_installed_words_beside_one_come_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "can_draw", lambda: False)
+    both = result(a_picture())
+    both["content"] = [{"type": "text", "text": "Here is the logo."}, *both["content"]]  # type: ignore[misc]
+    async with reading(tmp_path, both) as (stand, _):
+        await stand.until(lambda: "Here is the logo." in stand.text())
+        assert "Text · alpha" in stand.text()
+        await stand.until(lambda: "t JSON" in stand.text())
+        await stand.press("t", "t")
+        await stand.until(lambda: "pip install '.[images]'" in in_words(stand))
+
+
 @pytest.mark.parametrize(
     ("environment", "way"),
     [

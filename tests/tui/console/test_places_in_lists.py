@@ -8,7 +8,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.place_in_list import PlacedList
-from elicit_tui.tui.console.views import LineView
+from elicit_tui.tui.console.views import LineView, RowList
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
@@ -121,3 +121,21 @@ async def test_where_a_frame_has_little_room_what_is_found_is_counted_and_no_wor
         stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
         await stand.press("3", "slash", *"look")
         await stand.until(lambda: "─ 1 of 1 found · W Kept ─" in borders(stand))
+
+
+@pytest.mark.parametrize("ends", [["enter", "escape"], ["escape"]], ids=["in the list", "at once"])
+async def test_a_search_of_the_history_that_ends_leaves_the_cursor_at_what_was_found(
+    tmp_path: Path, ends: list[str]
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        for number in range(5):
+            call = Call("tools/call", f"tool{number}", {})
+            stand.app.state.calls.start("alpha", call).end("answered", result=text_result("x"))
+        await stand.press("5")
+        await stand.until(lambda: "tool2" in stand.text())
+        await stand.press("slash", *"tool2")
+        await stand.until(lambda: "1 of 1 found" in borders(stand))
+        await stand.press(*ends)
+        await stand.until(lambda: "tool4" in stand.text())
+        rows = stand.app.query_one("#history-rows", RowList)
+        await stand.until(lambda: rows.has_focus and rows.key == list(rows.keys)[2])

@@ -277,7 +277,7 @@ class CallsPane(ChosenCall):
         if action == "restart":
             return self.state.has_ended(record.server)
         if action in ("keep", "note", "copy_command"):
-            return True
+            return action != "keep" or record.call.tool is not None
         if action == "open_link":
             return bool(links_of(record))
         return record.result is not None
@@ -288,6 +288,8 @@ class CallsPane(ChosenCall):
             return ""
         if (record := self.record) is None:
             return "There is no call here."
+        if action == "keep":
+            return "Only the call of a tool is kept in a file."
         if action == "cancel":
             return "This call is over."
         if record.state == "running":

@@ -76,9 +76,7 @@ class ChosenCall(Pane):
         """Write the call to a file, to be made again here and by `elicit-tui call @FILE`."""
         from elicit_tui.tui.console.screens.keep_call import KeepCallScreen
 
-        if self.record is not None and self.record.call.tool is None:
-            self.app.notify("Only the call of a tool is kept in a file.", markup=False)
-        elif self.record is not None:
+        if self.record is not None:
             self.app.write_in(KeepCallScreen(self.record))
 
     def action_kept(self) -> None:

@@ -162,6 +162,14 @@ class HistoryPane(SearchedPane):
         self._draw_rows()
 
     @on(SearchLine.Changed, "#history-search")
+    def _searched(self) -> None:
+        """List what is found, or all of it again: then the cursor stays on what was found."""
+        rows = self.query_one("#history-rows", PlacedList)
+        found = rows.key
+        self._draw_rows()
+        if found is not None and not self.search.value:
+            rows.point_at(found)
+
     def _draw_rows(self) -> None:
         words = wanted_words(self.search.value)
         keys = [
