@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-
 A_HAIR = 1e-3
 """A number that tells of progress has to rise: one below this says only that it goes on."""
 
