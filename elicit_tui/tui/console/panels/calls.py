@@ -288,10 +288,8 @@ class CallsPane(ChosenCall):
             return ""
         if (record := self.record) is None:
             return "There is no call here."
-        if action == "keep":
-            return "Only the call of a tool is kept in a file."
-        if action == "cancel":
-            return "This call is over."
+        if action in ("keep", "cancel"):
+            return "Only the call of a tool is kept." if action == "keep" else "This call is over."
         if record.state == "running":
             return f"It still runs: {self.app.key_of('calls.cancel')} cancels it."
         if record.result is None:
