@@ -15,6 +15,8 @@ from elicit_tui.config.nodes import Either, Named, Node, Table, Tables, Value
 from elicit_tui.elicitation.toml_spelling import dotted, toml_value
 
 LONGEST_NAME: Final = 100
+MOST_GUESSES: Final = 100
+"""Keys of one table that nobody knows for which the nearest is looked for, which takes long."""
 """Characters of a key that are compared and shown."""
 
 MOST_SECONDS: Final = 10**9
@@ -103,6 +105,7 @@ def _node(path: KeyPath, node: Node, value: Any, kind: FileKind) -> Iterator[Key
 def _table(
     path: KeyPath, table: Table, value: Mapping[str, Any], kind: FileKind
 ) -> Iterator[KeyFault]:
+    guesses = MOST_GUESSES
     for key, item in value.items():
         node = table.keys.get(key)
         # A key that is not known. Those of the file itself may belong into another one of ours.
@@ -112,9 +115,9 @@ def _table(
         elif not path and key in kind.elsewhere:
             yield KeyFault((key,), kind.elsewhere[key], "unknown")
         else:
-            yield KeyFault(
-                (*path, key), f"is not a key here; {_nearest(key, table, kind)}", "unknown"
-            )
+            guesses -= 1
+            guess = f"; {_nearest(key, table, kind)}" if guesses >= 0 else ""
+            yield KeyFault((*path, key), f"is not a key here{guess}", "unknown")
     # Told at the table, since there is no line where it should stand.
     for key in table.required:
         if key not in value:

@@ -44,6 +44,15 @@ def test_the_command_line_stands_above_the_users_file_whole(machine: Machine) ->
     assert settings.origin("approval_policy").layer == "command line"
 
 
+def test_where_a_thousand_keys_are_unknown_all_are_told_and_the_first_with_what_was_meant(
+    machine: Machine,
+) -> None:
+    text = "".join(f"aproval_policy{number} = 1\n" for number in range(1_000))
+    ends = [problem.rpartition(": ")[2] for problem in problems_of(machine, text)]
+    meant = "is not a key here; did you mean approval_policy?"
+    assert ends == [*[meant] * 100, *["is not a key here"] * 900]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
