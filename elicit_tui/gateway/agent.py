@@ -142,11 +142,10 @@ class AgentRequest:
         self.has_token = self._token is not None
         request: Any = context.request
         self.http = request is not None
-        self.gone: asyncio.Event | None = request.scope.get(GONE) if request is not None else None
+        scope: Mapping[str, Any] = request.scope if self.http else {}
+        self.gone: asyncio.Event | None = scope.get(GONE)
         """Set when the client of an HTTP request hangs up."""
-        self._answered: list[Any] | None = (
-            request.scope.get(ANSWERED) if request is not None else None
-        )
+        self._answered: list[Any] | None = scope.get(ANSWERED)
         self._level = meta.get(types.LOG_LEVEL_META_KEY) if modern else None
         self.knows_tasks = knows_tasks(context)
         self.round_answer = round_answer(self.era, context.params or {})

@@ -23,7 +23,7 @@ class Clock:
         """Seconds since some fixed moment."""
         return time.monotonic()
 
-    def alarm(self, moment: float, ring: Callable[[], None]) -> Alarm:
+    def alarm(self, moment: float, ring: Callable[[], object]) -> Alarm:
         """Have this rung when `time()` is that far."""
         loop = asyncio.get_running_loop()
         return loop.call_later(max(0.0, moment - self.time()), ring)
@@ -31,7 +31,3 @@ class Clock:
     async def sleep(self, seconds: float) -> None:
         """Return after so many seconds."""
         await asyncio.sleep(max(0.0, seconds))
-
-    async def until(self, end: float) -> None:
-        """Return when `time()` is that far."""
-        await self.sleep(end - self.time())

@@ -190,7 +190,8 @@ class _MeasuredCall:
 
     async def to_the_longest(self) -> None:
         """Return when the call was held as long as was wished."""
-        await self._clock.until(self._requester.arrived + self._wanted.longest)
+        end = self._requester.arrived + self._wanted.longest
+        await self._clock.sleep(end - self._clock.time())
 
 
 def _started_by() -> tuple[str, ...]:

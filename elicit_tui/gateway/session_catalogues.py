@@ -91,14 +91,13 @@ class SessionCatalogues:
         if seconds is None:
             starting = max(self._servers[name].startup_timeout_sec for name in late)
             seconds = starting + LIST_SECONDS
-        waits = [asyncio.ensure_future(events[name].wait()) for name in late]
-        timer = asyncio.ensure_future(self._clock.sleep(seconds))
-        everyone = asyncio.ensure_future(asyncio.wait(waits))
+        everyone = asyncio.gather(*(events[name].wait() for name in late))
+        alarm = self._clock.alarm(self._clock.time() + seconds, everyone.cancel)
         try:
-            await asyncio.wait((everyone, timer), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((everyone,))
         finally:
-            for task in (*waits, everyone, timer):
-                task.cancel()
+            alarm.cancel()
+            everyone.cancel()
 
     # Whose is it?
 

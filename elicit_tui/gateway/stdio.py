@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import anyio
 from mcp.shared.message import SessionMessage
@@ -42,6 +42,8 @@ SETTLE_SECONDS: Final = 1.0
 """How long what an agent asked last is still answered when it begins anew."""
 BEGINNINGS: Final = ("initialize", "server/discover")
 NOTHING_READ: Final = Handover()
+
+_Self = TypeVar("_Self", bound="_Beginning")
 
 
 class AgentRead(StdioRead):
@@ -88,7 +90,20 @@ class AgentWrite(StdioWrite):
         await super().send(item)
 
 
-class EraRead:
+class _Beginning:
+    """A stream of one beginning: the agent's pipe stays open for what it begins next."""
+
+    async def aclose(self) -> None:
+        """The pipe stays open."""
+
+    async def __aenter__(self: _Self) -> _Self:
+        return self
+
+    async def __aexit__(self, *details: object) -> None:
+        """As `aclose`."""
+
+
+class EraRead(_Beginning):
     """What the SDK's server reads of one beginning; ends where the agent begins anew.
 
     The SDK keeps a connection in the era of its first request. A client that tries both eras on
@@ -127,17 +142,8 @@ class EraRead:
             self._era = era
         return era != self._era and request.method in BEGINNINGS
 
-    async def aclose(self) -> None:
-        """The agent's pipe stays open for what it begins next."""
 
-    async def __aenter__(self) -> EraRead:
-        return self
-
-    async def __aexit__(self, *details: object) -> None:
-        """As `aclose`."""
-
-
-class EraWrite:
+class EraWrite(_Beginning):
     """What the SDK's server writes to of one beginning.
 
     Its requests to the client carry the beginning's number: a late answer to a question of an
@@ -184,15 +190,6 @@ class EraWrite:
                 return False
             message.id = int(number)
         return True
-
-    async def aclose(self) -> None:
-        """The agent's pipe stays open for what it begins next."""
-
-    async def __aenter__(self) -> EraWrite:
-        return self
-
-    async def __aexit__(self, *details: object) -> None:
-        """As `aclose`."""
 
 
 def _era(request: JSONRPCRequest) -> Era:

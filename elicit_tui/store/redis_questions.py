@@ -29,7 +29,7 @@ from elicit_tui.store.redis_server import (
     RedisAddress,
     RedisServer,
 )
-from elicit_tui.store.sealed_questions import SealedQuestions, Transition
+from elicit_tui.store.sealed_questions import Creation, SealedQuestions, Transition
 from elicit_tui.store.sealing import Sealer, Secrets
 from elicit_tui.store.store import Answer, Asker, Changes, Role, Waiting
 from elicit_tui.store.transitions import KEPT_SECONDS, StoredQuestion
@@ -117,12 +117,7 @@ class RedisQuestions(SealedQuestions):
 
     # Questions
 
-    async def _create(
-        self,
-        session: str,
-        question_id: str,
-        make: Callable[[StoredQuestion | None, float], StoredQuestion],
-    ) -> StoredQuestion:
+    async def _create(self, session: str, question_id: str, make: Creation) -> StoredQuestion:
         self._refuse_when_closed()
         # Each time round something of another process came between, or what stands there cannot be
         # read.

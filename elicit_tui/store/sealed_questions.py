@@ -36,6 +36,8 @@ from elicit_tui.store.transitions import AgentState, StoredQuestion
 Noun = TypeVar("Noun")
 Transition = Callable[[StoredQuestion, float], StoredQuestion]
 """Makes of a question, at a time by the engine's clock, what it is afterwards."""
+Creation = Callable[[StoredQuestion | None, float], StoredQuestion]
+"""The same of what stands there before a question is put, if anything does."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,7 @@ class SealedQuestions(ABC):
         """Seals what is new; to be called while the engine makes a change."""
 
     @abstractmethod
-    async def _create(
-        self,
-        session: str,
-        question_id: str,
-        make: Callable[[StoredQuestion | None, float], StoredQuestion],
-    ) -> StoredQuestion:
+    async def _create(self, session: str, question_id: str, make: Creation) -> StoredQuestion:
         """Keep what `make` makes of what stands under this id, or of nothing, and return it.
 
         Raises StoreError where that is new and the session has ended.

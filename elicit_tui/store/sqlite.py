@@ -22,7 +22,7 @@ from elicit_tui.elicitation import now
 from elicit_tui.errors import StoreError
 from elicit_tui.store import transitions
 from elicit_tui.store.living import PRESENCE_SECONDS, Life, is_over, machine_id
-from elicit_tui.store.sealed_questions import SealedQuestions, Transition
+from elicit_tui.store.sealed_questions import Creation, SealedQuestions, Transition
 from elicit_tui.store.sealing import Sealer, Secrets
 from elicit_tui.store.sqlite_calls import SqliteCalls
 from elicit_tui.store.sqlite_file import SharedFile
@@ -136,12 +136,7 @@ class SqliteStore(SealedQuestions):
         )
         return bool(self._file.rows(sealed))
 
-    async def _create(
-        self,
-        session: str,
-        question_id: str,
-        make: Callable[[StoredQuestion | None, float], StoredQuestion],
-    ) -> StoredQuestion:
+    async def _create(self, session: str, question_id: str, make: Creation) -> StoredQuestion:
         def work() -> StoredQuestion:
             there = self._record(question_id)
             record = make(there, self._now())

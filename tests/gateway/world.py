@@ -64,7 +64,7 @@ class MovedClock(Clock):
         self._sleepers.append((self._now + seconds, woken))
         await woken
 
-    def alarm(self, moment: float, ring: Callable[[], None]) -> asyncio.Future[None]:
+    def alarm(self, moment: float, ring: Callable[[], object]) -> asyncio.Future[None]:
         woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         woken.add_done_callback(lambda woken: None if woken.cancelled() else ring())
         self._sleepers.append((moment, woken))
