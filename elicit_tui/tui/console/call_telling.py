@@ -68,11 +68,6 @@ def _size(record: CallRecord) -> Sequence[str]:
     return size_of(record)
 
 
-def _whence(record: CallRecord) -> str:
-    """Where one that is none of this run was made."""
-    return "made in the shell" if record.in_shell else "of an earlier run"
-
-
 def _at_a_glance(record: CallRecord) -> object:
     """What its row in the list says of it."""
     made_with = tuple(record.told_texts.items())
@@ -275,9 +270,16 @@ class CallTelling:
             self._laid_out = (key, width, [head, *self._goes_with_the_run(record, width), *lines])
         return self._laid_out[2]
 
+    def _whence(self, record: CallRecord) -> str:
+        """Where one that is none of this run was made."""
+        if record.in_shell:
+            return "made in the shell"
+        is_new = record.began.astimezone() > self._state.began.astimezone()
+        return "of another console" if is_new else "of an earlier run"
+
     def _result_head(self, record: CallRecord, width: int, as_json: bool) -> Line:
         """How big it is, as far as there is room for that, and of which run."""
-        of_run = f"  {_whence(record)}" if record.ended_as else ""
+        of_run = f"  {self._whence(record)}" if record.ended_as else ""
         if of_run and self._state.settings.history.content == "redacted":
             of_run += ", secrets masked"
         sizes, title = [*_size(record)], "result"
@@ -320,5 +322,5 @@ class CallTelling:
         if not record.ended_as:
             return []
         again, why = self._app.key_of("calls.again"), record.no_result
-        words = f"A call {_whence(record)}{why and f': {why}'}. {again} calls it again."
+        words = f"A call {self._whence(record)}{why and f': {why}'}. {again} calls it again."
         return text_lines(words, width, "dim")

@@ -68,6 +68,7 @@ class ConsoleState:
 
     def __init__(self, settings: Settings, only: Sequence[str] | None = None) -> None:
         self.settings = settings
+        self.began = datetime.now()
         servers = {
             name: server
             for name, server in settings.servers.items()

@@ -156,6 +156,19 @@ async def test_a_result_of_an_earlier_run_is_read_as_any_other(tmp_path: Path) -
         await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
 
 
+async def test_a_call_that_another_console_makes_meanwhile_is_found_and_said_to_be_of_that(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        await stand.press("3")
+        await stand.until(lambda: "No call yet" in stand.text())
+        kept_again("redacted", saying("It rains."))
+        await stand.press("5")
+        await stand.until(lambda: "look" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "result · 9 bytes  of another console" in stand.text())
+
+
 async def test_how_big_a_result_is_gives_way_to_the_run_that_it_is_of(tmp_path: Path) -> None:
     kept_again("redacted", saying("It rains."))
     async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:

@@ -35,7 +35,7 @@ class Happenings(LineView):
     """The lines, of which one is pointed at: the last one, until one goes to another."""
 
     DEFAULT_CSS = """
-    Happenings { padding: 0 1 0 0; }
+    Happenings { padding: 0; }
     """
 
     class Pointed(Message):
