@@ -167,7 +167,7 @@ class CallTelling:
         took = f"{duration(record.own_seconds)}{you}{rounds}"
         head: list[Line] = [((f"{sign} {state}", role), (f"  {took}", "dim"))]
         if cell_len(text_of(head[0])) > width:
-            head = [((f"{sign} {state}", role),), ((took, "dim"),)]
+            head = [*text_lines(f"{sign} {state}", width, role), ((took, "dim"),)]
         if fails:
             head.extend(text_lines(f"{fails[0].upper()}{fails[1:]}.", width, "bad"))
         if waits := self._waits_for(record):

@@ -179,7 +179,9 @@ async def test_the_list_of_calls_says_what_became_of_a_question_that_was_refused
             stand.app.state.changed()
             await stand.press("3")
             sign, _, words = told.partition(" ")
-            await stand.until(lambda words=words: f"{words} · alpha" in stand.text())
+            await stand.until(
+                lambda words=words: f"   question {words}" in stand.text().replace("▌", " ")
+            )
             assert f"{sign} {record.at}  plan" in stand.text()
             assert told in stand.text(), "the call itself says so too"
             assert "● answered" not in stand.text()
