@@ -64,7 +64,10 @@ def run(
 
 @contextlib.contextmanager
 def _ended_by_signals(app: ConsoleApp) -> Iterator[None]:
-    """SIGINT, SIGTERM and SIGHUP, or a terminal that is gone, leave without asking."""
+    """SIGINT, SIGTERM and SIGHUP, or a terminal that is gone, leave without asking.
+
+    An interrupt while another program has the terminal is meant for that.
+    """
     loop = asyncio.get_running_loop()
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     added = []
@@ -72,9 +75,14 @@ def _ended_by_signals(app: ConsoleApp) -> Iterator[None]:
     def end() -> None:
         app.call_later(app.leave, INTERRUPTED)
 
+    def interrupted() -> None:
+        if not app.is_away:
+            end()
+
     for name in names:
         with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(getattr(signal, name), end)
+            ends = interrupted if name == "SIGINT" else end
+            loop.add_signal_handler(getattr(signal, name), ends)
             added.append(getattr(signal, name))
     try:
         with watched_terminal(end):

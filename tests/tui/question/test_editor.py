@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import select
 import shlex
+import signal
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from textual.app import App, SuspendNotSupported
 from elicit_tui.elicitation import Deadline
 from elicit_tui.tui.widgets import own_editor, text_block
 from elicit_tui.tui.widgets.own_editor import EditorTrouble, edit_in_editor, editor_command
+from tests.tui.console.test_terminal import Terminal
 from tests.tui.question.asking import Asking, asked, form_question, schema, until
 
 
@@ -230,3 +234,39 @@ async def test_what_was_written_for_a_form_that_ended_meanwhile_is_on_the_clipbo
         await until(pilot, lambda: app.clipboard == "written at length", "the clipboard")
         told = [notice.message for notice in app._notifications]
         assert told == [text_block.EDITED_IN_VAIN]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_an_interrupt_while_an_editor_has_the_terminal_ends_nothing_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, done = tmp_path / "begun", tmp_path / "done"
+    waits = f"""
+import os, pathlib, sys, time
+pathlib.Path({str(begun)!r}).touch()
+for _ in range(600):
+    if os.path.exists({str(done)!r}):
+        pathlib.Path(sys.argv[-1]).write_text("written at length")
+        break
+    time.sleep(0.05)
+"""
+    (tmp_path / "editor.py").write_text(waits)
+    monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(tmp_path / "editor.py")]))
+    terminal = Terminal(tmp_path)
+    try:
+        terminal.press_until(b"\x1b[C", "Enter Call")
+        terminal.type(b"\r")
+        terminal.press_until(b"", "Call book_table")
+        terminal.type(b"\x1bOS")
+        terminal.press_until(b"", "Your editor")
+        terminal.type(b"\x1bOS")
+        terminal.read_until(b"\x1b[?1049l")
+        end = time.monotonic() + 40
+        while not begun.exists():
+            assert time.monotonic() < end, terminal.output[-2_000:]
+            select.select([], [], [], 0.05)
+        terminal.process.send_signal(signal.SIGINT)
+        done.touch()
+        terminal.press_until(b"", "written at length")
+    finally:
+        terminal.close()
