@@ -19,7 +19,7 @@ class OneLine(Input):
     """One that is left is scrolled back; an ellipsis stands where it is cut.
 
     What stands there at first is selected with the focus: typing replaces it, an arrow keeps it.
-    What one key takes away, more than a letter, another one brings back.
+    What one key takes away or a paste adds, more than a letter, another one undoes.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,7 +41,7 @@ class OneLine(Input):
 
     def replace(self, text: str, start: int, end: int) -> None:
         """Have this text in place of another part, and note what stood there."""
-        if abs(end - start) > 1:
+        if max(abs(end - start), len(text)) > 1:
             self.gives_way_at_once()
         super().replace(text, start, end)
 
@@ -50,7 +50,9 @@ class OneLine(Input):
         self._gone.note(self.value)
 
     def action_undo_line(self) -> None:
-        """Bring back what was taken away."""
+        """Bring back what stood there; where nothing else did, take away what was typed, and back."""
+        if self.value and not self._gone:
+            self._gone.note("")
         if self._gone:
             self.value = self._gone.back(self.value, keeps=bool(self.value))
             self.cursor_position = len(self.value)

@@ -134,6 +134,12 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
             self.post_message(LinesPasted(self, "\n"))
             self.app.keys_follow(self)
 
+    def action_undo_field(self) -> None:
+        """Bring back what stood here; where nothing else did, take away what was typed, and back."""
+        if self.value and not self.stood:
+            self.stood.note(Unset())
+        super().action_undo_field()
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There may be no room for a line, and nothing to show."""
         if action == "line_break":

@@ -126,6 +126,7 @@ async def test_what_is_undone_or_begun_anew_is_no_mistake_any_more(tmp_path: Pat
         for key in ("ctrl+z", "f7"):
             stand.app.post_message(events.Paste("oops: ]"))
             await stand.until(lambda: "This is not JSON" in stand.text())
+            await obeyed_again(stand.pilot)
             await stand.press(key)
             await stand.until(lambda: editor.text == begun)
             await stand.until(lambda: "This is not JSON" not in stand.text())

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from textual import events
 
-from elicit_tui.form.field import Typed
-from tests.tui.question.asking import Asking, asked, form_question, schema
+from elicit_tui.form.field import Typed, Unset
+from tests.tui.question.asking import Asking, asked, form_question, schema, until
+from tests.tui.question.test_pasted_lines import obeyed_again
 
 pytestmark = pytest.mark.anyio
 
@@ -31,6 +33,7 @@ LINES = {**LONG, "default": "two\nlines"}
         ({"type": "integer"}, [*"42", "tab", "shift+tab", "7", "ctrl+z"], "42"),
         ({**TEXT, "default": "of old"}, ["x", "ctrl+u", "ctrl+z"], "x"),
         ({**TEXT, "default": "of old"}, ["x", "ctrl+u", "ctrl+z", "ctrl+z"], "of old"),
+        (TEXT, [*"abc", "ctrl+z", "ctrl+z"], "abc"),
         (LONG, [*"abc", "ctrl+u", "ctrl+j", "ctrl+z", "ctrl+z"], "abc"),
         (LINES, [*"abc", "ctrl+u", "ctrl+z"], "two\nlinesabc"),
         (LINES, [*"abc", "ctrl+d", "ctrl+z"], "two\nlinesabc"),
@@ -45,3 +48,36 @@ async def test_the_key_that_undoes_brings_back_what_another_took_away(
             await pilot.press(key)
             await pilot.pause()
         assert app.view.body.fields.entries["a"] == Typed(stands)
+
+
+@pytest.mark.parametrize("field", [TEXT, {"type": "integer"}])
+async def test_the_key_that_undoes_takes_a_paste_away_and_brings_it_back(
+    field: Mapping[str, Any],
+) -> None:
+    app = Asking(form_question(schema(a=field, b=TEXT)))
+    async with asked(app) as pilot:
+
+        def stands(entry: object) -> bool:
+            return app.view.body.fields.entries.get("a") == entry
+
+        await pilot.press("1", "2")
+        app.post_message(events.Paste("345"))
+        await until(pilot, lambda: stands(Typed("12345")), "the paste")
+        await obeyed_again(pilot)
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: stands(Typed("12")), "what stood before")
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: stands(Typed("12345")), "the paste again")
+
+
+@pytest.mark.parametrize("begins", [[], ["a", "backspace"]])
+async def test_a_paste_into_an_empty_line_is_undone_to_an_empty_line(begins: list[str]) -> None:
+    app = Asking(form_question(schema(a=TEXT, b=TEXT)))
+    async with asked(app) as pilot:
+        await pilot.press(*begins)
+        app.post_message(events.Paste("far too much"))
+        await until(pilot, lambda: "far too much" in app.words, "the paste")
+        await obeyed_again(pilot)
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "far too much" not in app.words, "none of it")
+        assert isinstance(app.view.body.fields.entries.get("a", Unset()), Unset)
