@@ -282,12 +282,17 @@ def help_page(
         (key_of(frame, CLEAR), "clear the field: unset, left out of the answer"),
         (key_of(frame, EMPTY), "in an empty field: send it empty, on purpose"),
         (key_of(frame, DEFAULT), "back to the default of the server"),
-        (key_of(frame, UNDO), "take the last of these keys back"),
+        (key_of(frame, UNDO), "undo; pressed again it goes through all that stood there"),
+        ("^A ^E", "the beginning and the end of the line, as in a shell"),
         ("↑ ↓", "step a number, move a date, move in a list, an earlier answer"),
         ("Space", "choose what stands under the bar; turn yes into no, or back"),
         *([(key_of(frame, TODAY), "today, in a date")] if kinds & {"date", "date-time"} else []),
         *([(key_of(frame, REVEAL), "show a secret, or no more")] if "secret" in kinds else []),
-        *([(key_of(frame, EDITOR), "write a long text in $EDITOR")] if "text" in kinds else []),
+        *(
+            [(key_of(frame, EDITOR), "write a long text in $EDITOR (vi: :wq comes back)")]
+            if "text" in kinds
+            else []
+        ),
         ("PgUp PgDn", "show what is hidden"),
         ("y n ← →", "answer yes or no"),
         ("1 2 a b", "pick a choice by its number or first letter"),

@@ -28,8 +28,13 @@ class EditorTrouble(Exception):
 
 
 def editor_command() -> list[str]:
-    """$VISUAL, else $EDITOR, else the system's plain editor; split as a shell would, none run."""
-    fallback = "notepad" if sys.platform == "win32" else "vi"
+    """$VISUAL, else $EDITOR, else the system's plain editor; split as a shell would, none run.
+
+    That is what `sudoedit` and `git` of Debian take: `editor`. Where there is none, one that names
+    its keys comes before `vi`.
+    """
+    plain = ("notepad",) if sys.platform == "win32" else ("editor", "nano", "vi")
+    fallback = next(filter(program, plain), plain[-1])
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or fallback
     try:
         return shlex.split(command, posix=sys.platform != "win32") or [fallback]

@@ -111,6 +111,19 @@ def test_visual_goes_before_editor_and_no_shell_reads_either(
         editor_command()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there it is another one")
+def test_without_a_word_of_the_person_it_is_the_editor_of_the_system_and_vi_comes_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("vi", "nano", "editor"):
+        program = tmp_path / name
+        program.touch(mode=0o700)
+        assert editor_command() == [name]
+
+
 def test_half_a_character_that_a_server_sent_is_said_and_stays_in_the_field() -> None:
     with pytest.raises(EditorTrouble, match="half a character"):
         asyncio.run(edit_in_editor(Screenless(), "\ud83d and more"))
