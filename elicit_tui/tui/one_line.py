@@ -50,7 +50,7 @@ class OneLine(Input):
         self._gone.note(self.value)
 
     def action_undo_line(self) -> None:
-        """Bring back what stood there; where nothing else did, take away what was typed, and back."""
+        """Bring back what stood there; where nothing did, take away what was typed, and back."""
         if self.value and not self._gone:
             self._gone.note("")
         if self._gone:

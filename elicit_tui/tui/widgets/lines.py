@@ -135,7 +135,7 @@ class TextLine(OneLine, TypedControl, inherit_bindings=True):
             self.app.keys_follow(self)
 
     def action_undo_field(self) -> None:
-        """Bring back what stood here; where nothing else did, take away what was typed, and back."""
+        """Bring back what stood here; where nothing did, take away what was typed, and back."""
         if self.value and not self.stood:
             self.stood.note(Unset())
         super().action_undo_field()

@@ -33,7 +33,6 @@ LINES = {**LONG, "default": "two\nlines"}
         ({"type": "integer"}, [*"42", "tab", "shift+tab", "7", "ctrl+z"], "42"),
         ({**TEXT, "default": "of old"}, ["x", "ctrl+u", "ctrl+z"], "x"),
         ({**TEXT, "default": "of old"}, ["x", "ctrl+u", "ctrl+z", "ctrl+z"], "of old"),
-        (TEXT, [*"abc", "ctrl+z", "ctrl+z"], "abc"),
         (LONG, [*"abc", "ctrl+u", "ctrl+j", "ctrl+z", "ctrl+z"], "abc"),
         (LINES, [*"abc", "ctrl+u", "ctrl+z"], "two\nlinesabc"),
         (LINES, [*"abc", "ctrl+d", "ctrl+z"], "two\nlinesabc"),
@@ -68,6 +67,17 @@ async def test_the_key_that_undoes_takes_a_paste_away_and_brings_it_back(
         await until(pilot, lambda: stands(Typed("12")), "what stood before")
         await pilot.press("ctrl+z")
         await until(pilot, lambda: stands(Typed("12345")), "the paste again")
+
+
+async def test_what_was_typed_where_nothing_stood_is_undone_and_comes_back() -> None:
+    app = Asking(form_question(schema(a=TEXT, b=TEXT)))
+    async with asked(app) as pilot:
+        await pilot.press(*"Lovelace")
+        await until(pilot, lambda: "Lovelace" in app.words, "what was typed")
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "Lovelace" not in app.words, "none of it")
+        await pilot.press("ctrl+z")
+        await until(pilot, lambda: "Lovelace" in app.words, "all of it")
 
 
 @pytest.mark.parametrize("begins", [[], ["a", "backspace"]])
