@@ -70,6 +70,7 @@ QUESTION_BINDINGS: Final[list[BindingType]] = [
     Binding("f7", "elsewhere", "Opened elsewhere", id="question.elsewhere", show=False),
     Binding("f8", "again", "Again, as last time", id="question.again", show=False),
     Binding("f12", "more_time", "More time", id="question.more_time"),
+    Binding("q", "back", "Back", show=False),
     # Before any widget sees them: a letter right behind a Tab belongs to the next field.
     Binding("tab", "focus_next", "Next field", priority=True, show=False),
     Binding("shift+tab", "focus_previous", "Previous field", priority=True, show=False),

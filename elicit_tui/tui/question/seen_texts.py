@@ -254,7 +254,13 @@ class Page(SeenText, Guarded, can_focus=True):
     """Text that takes the focus, so that arrows scroll it and keys find the question."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "page_down", "A page down", show=False),
+        # As in every other text; the key that closes it is the question's.
+        Binding("j", "scroll_down", "Down", show=False),
+        Binding("k", "scroll_up", "Up", show=False),
+        Binding("space,ctrl+d,ctrl+f", "page_down", "A page down", show=False),
+        Binding("ctrl+u,ctrl+b", "page_up", "A page up", show=False),
+        Binding("g", "scroll_home", "Top", show=False),
+        Binding("G", "scroll_end", "End", show=False),
         REVEAL,
     ]
 

@@ -259,8 +259,8 @@ class QuestionView(QuestionFrame):
             self.body.send(self.shown)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Letters are for questions that have nothing to be typed."""
-        return self.body.takes(action, self.page)
+        """Letters are for questions that have nothing to be typed, and for pages to read."""
+        return self.page != "answer" if action == "back" else self.body.takes(action, self.page)
 
     def acts_on(self, event: events.Key) -> bool:
         """The keys of the buttons count in an approval's note too, where a line has its own."""
@@ -312,7 +312,7 @@ class QuestionView(QuestionFrame):
         active = self.screen.active_bindings.get(event.key)
         if self.page == "answer" or self.decided or active is None or active.node is not self:
             return False
-        return active.binding.action in ("cancel", self.page)
+        return active.binding.action in ("back", "cancel", self.page)
 
     def _typed_into_nothing(self) -> None:
         if self.body.takes_yes or isinstance(self.body, PageBody):
