@@ -59,6 +59,13 @@ def _arguments(record: CallRecord, width: int) -> list[Line]:
     return labelled("arguments", neutral(text, ARGUMENTS_CHARACTERS), width)
 
 
+def _took(record: CallRecord) -> str:
+    """How long it took by itself, and beside that how long the person and its turn did."""
+    beside = ("you", record.waited), ("in line", record.held)
+    waited = [f"{who} {duration(seconds)}" for who, seconds in beside if seconds >= TOLD_WAITING]
+    return ", ".join([duration(record.own_seconds), *waited])
+
+
 def _size(record: CallRecord) -> Sequence[str]:
     """How big its result is; what reads results is loaded once there is one."""
     if record.result is None:
@@ -152,7 +159,7 @@ class CallTelling:
         if record.result is None:
             return self.lines(record, width, as_json=as_json)
         sign, state, role = how(record)
-        stands: Line = ((f"{sign} {state}", role), (f"  {duration(record.elapsed)}", "dim"))
+        stands: Line = ((f"{sign} {state}", role), (f"  {_took(record)}", "dim"))
         _, *result = self._result(record, width, as_json)
         rest = [question_words(record, width), log_words(record, width)]
         return [stands, *result, *joined([[()], *rest, self._arguments(record, width)])]
@@ -163,8 +170,7 @@ class CallTelling:
         if fails and record.refusal is None:
             state, fails = fails, ""
         rounds = f" · round {record.round}" if record.round > 1 else ""
-        you = f", you {duration(record.waited)}" if record.waited >= TOLD_WAITING else ""
-        took = f"{duration(record.own_seconds)}{you}{rounds}"
+        took = f"{_took(record)}{rounds}"
         head: list[Line] = [((f"{sign} {state}", role), (f"  {took}", "dim"))]
         if cell_len(text_of(head[0])) > width:
             head = [*text_lines(f"{sign} {state}", width, role), ((took, "dim"),)]

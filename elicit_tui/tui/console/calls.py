@@ -80,6 +80,8 @@ class CallRecord:
     """Whether its server may have it; of one of an earlier run that did not, `ended_as` says so."""
     waited: float = 0.0
     """Seconds of its time that the person took to answer what it asked."""
+    held: float = 0.0
+    """Seconds of its time before it went out in which the person was not waited for either."""
     round: int = 1
     progress: float | None = None
     total: float | None = None
@@ -169,8 +171,13 @@ class CallRecord:
 
     @property
     def own_seconds(self) -> float:
-        """Of these the ones in which the person was not waited for."""
-        return max(self.elapsed - self.waited, 0.0)
+        """Of these the ones in which neither the person nor its turn was waited for."""
+        return max(self.elapsed - self.waited - self.held, 0.0)
+
+    def went_out(self) -> None:
+        """Its server has it: what came before that was no time of its own."""
+        if not self.sent:
+            self.sent, self.held = True, self.own_seconds
 
     @property
     def is_error(self) -> bool:

@@ -147,7 +147,7 @@ class Palette(CommandPalette):
         key, action = ENTER
         parts = [
             Part(((key, "accent"), (words, "plain")), action, self)
-            for key, words, action in ((key, f" {verb} ", action), *KEYS)
+            for key, words, action in (*([(key, f" {verb} ", action)] if verb else []), *KEYS)
         ]
         self.query_one("#palette-keys", ClickBar).show(parts)
 
@@ -189,8 +189,9 @@ class Palette(CommandPalette):
 
     @on(Input.Changed)
     def _say_nothing(self) -> None:
-        """What it points at next may be nothing."""
+        """What it points at next may be nothing, which Enter does nothing with."""
         self.query_one("#palette-said", Static).update("")
+        self._name_keys("")
 
     @on(OptionList.OptionHighlighted)
     def _try_soon(self, event: OptionList.OptionHighlighted) -> None:

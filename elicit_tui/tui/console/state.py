@@ -331,7 +331,7 @@ class ConsoleState:
 
     def _sent(self, call_id: str) -> None:
         if (record := self.calls.get(call_id)) is not None:
-            record.sent = True
+            record.went_out()
             words = f"→ {name_line(record.call.name, 120)}"
             self.say(record.server, words, about=("call", call_id))
 

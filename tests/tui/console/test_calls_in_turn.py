@@ -10,7 +10,8 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import ServerError
-from elicit_tui.host.events import LogMessage
+from elicit_tui.host.events import CallSent, LogMessage
+from tests.tui.console.reading import text_result
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls import tool
 
@@ -43,6 +44,21 @@ async def test_a_call_that_waits_for_its_turn_says_behind_which_and_has_no_log_o
         await stand.until(lambda: not stand.app.state.calls.running)
         sent = [line.text for line in stand.app.state.activity if line.text.startswith("→")]
         assert sent == [f"→ {first.name}", f"→ {second.name}"]
+
+
+async def test_the_time_that_a_call_waited_for_its_turn_is_told_apart_from_its_own(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "book", {}))
+        record.sent = False
+        record.started -= 3_723
+        stand.host.tell(CallSent("alpha", record.call.id))
+        record.end("answered", result=text_result("x"))
+        await stand.press("3")
+        await stand.until(lambda: "in line 1:02:0" in stand.text())
+        assert record.own_seconds < 3_723
+        assert stand.text().count("1:02:0") == 1
 
 
 async def test_a_call_that_ends_before_it_was_sent_is_told_as_never_sent_everywhere(

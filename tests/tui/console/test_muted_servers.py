@@ -60,3 +60,11 @@ async def test_what_is_told_of_a_muted_server_goes_once_it_may_ask_again(tmp_pat
         await stand.press("m")
         await stand.until(lambda: "may ask again" in stand.notices())
         assert "is muted" not in stand.notices()
+
+
+async def test_where_nothing_was_stopped_it_says_where_what_a_gateway_refused_stands(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(200, 40)) as stand:
+        await stand.press("2")
+        await stand.until(lambda: "what a gateway refuses stands under History" in stand.text())

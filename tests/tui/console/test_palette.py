@@ -222,3 +222,14 @@ async def test_a_line_parts_what_is_said_below_the_palette_from_the_frames_behin
         *_, line, _, _, bar = stand.text().split("\n")
         assert "Enter Run" in bar
         assert line == "─" * 100
+
+
+async def test_where_nothing_is_found_no_key_is_named_that_would_run_it(tmp_path: Path) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("look")]}) as stand:
+        await stand.press("ctrl+p")
+        await stand.until(lambda: "Enter" in stand.text() and "↑↓ Choose" in stand.text())
+        await stand.press(*"zzqqzz")
+        await stand.until(lambda: "No matches found" in stand.text())
+        await stand.until(lambda: "Enter" not in stand.text().splitlines()[-2])
+        assert "Enter" not in stand.text()
+        await stand.press("escape")

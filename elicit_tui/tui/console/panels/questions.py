@@ -76,8 +76,8 @@ class QuestionsPane(Pane):
         waiting.border_title = "Waiting for you"
         yield waiting
         stopped = RowList(
-            empty="Nothing was stopped. What is refused for you, or asked by a muted server, is "
-            "kept here.",
+            empty="Nothing was stopped. What is refused for you in this run, or asked by a muted "
+            "server, is kept here; what a gateway refuses stands under History.",
             verb="Look",
             follow=True,
             id="stopped",
