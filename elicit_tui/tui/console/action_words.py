@@ -77,6 +77,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "result.copy_json": "Copy the data of the result as JSON",
     "result.copy_command": "Copy the call as a command",
     "result.save": "Save the result to files",
+    "result.editor": "Read the result in $EDITOR",
     "kept.search": "Search the calls kept in files",
     "text.search": "Search the text",
     "text.next": "Go to the next place found",

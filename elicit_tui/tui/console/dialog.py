@@ -422,7 +422,10 @@ class TextDialog(Dialog[None]):
     interruptible: ClassVar[bool] = True
     lies_below_questions: ClassVar[bool] = True
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Back", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "leave", "Back", show=False),
+        Binding("colon", "app.command_palette", "Commands", show=False),
+    ]
 
     room_taken = 0
     """Rows of the frame that something else than the words has."""

@@ -14,6 +14,7 @@ from elicit_tui.tui.console.diffs import CHANGES
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.spans import GUTTER, Line, marked, pattern_of, text_of, wrapped
 from elicit_tui.tui.console.views import GAP, LineView
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 
 COUNTED_CHARACTERS: Final = 1_000_000
 """Of a text whose lines are counted where some are broken: its rows are counted in longer ones."""
@@ -76,8 +77,24 @@ class FoundLines(LineView):
         return not self._drawn_for
 
     def find(self, term: str) -> Sequence[tuple[int, int]]:
-        """Each place that holds the words: its line, and where it begins there."""
-        return self._find(pattern_of(term) if term else None, goes_on=" " in term)
+        """Each place that holds the words: its line, and where it begins there.
+
+        That is as they are written, or each line with all of them, where none has them so.
+        """
+        found, words = (
+            self._find(pattern_of(term) if term else None, goes_on=" " in term),
+            wanted_words(term),
+        )
+        if found or len(words) < 2:
+            return found
+        texts = (text_of(spans).casefold() for spans in self._lines)
+        lines = {number for number, text in enumerate(texts) if has_all(words, text)}
+        firsts = (
+            {place[0]: place for place in reversed(self.find_each(words)) if place[0] in lines}
+            if lines
+            else {}
+        )
+        return sorted(firsts.values())
 
     def find_each(self, words: Sequence[str]) -> Sequence[tuple[int, int]]:
         """Each place that holds one of the words, in the same way."""

@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from elicit_tui.text import neutral, neutral_line
 from elicit_tui.tui.console.diffs import is_diff
+from elicit_tui.tui.console.half_pages import HalfPages
 from elicit_tui.tui.console.markdown_bounds import is_long, is_long_to_draw
 from elicit_tui.tui.console.markdown_parts import parts_of
 from elicit_tui.tui.console.result_data import text_in
@@ -119,14 +120,14 @@ def _with_targets(tokens: Sequence[Any], token: Any) -> Iterator[Any]:
         yield part
 
 
-class MarkdownPage(VerticalScroll):
+class MarkdownPage(VerticalScroll, HalfPages):
     """Markdown to scroll through; nothing is opened by a click."""
 
     BINDINGS = [  # noqa: RUF012 - Textual declares it so
         Binding("j", "scroll_down", "Down", show=False),
         Binding("k", "scroll_up", "Up", show=False),
-        Binding("space,ctrl+d,ctrl+f", "page_down", "Page down", show=False),
-        Binding("ctrl+u,ctrl+b", "page_up", "Page up", show=False),
+        Binding("space,ctrl+f", "page_down", "Page down", show=False),
+        Binding("ctrl+b", "page_up", "Page up", show=False),
         Binding("g,ctrl+home", "scroll_home", "Top", show=False),
         Binding("G,ctrl+end", "scroll_end", "End", show=False),
     ]

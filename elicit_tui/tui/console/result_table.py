@@ -16,6 +16,7 @@ from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json
 from elicit_tui.tui.console.bars import NARROW
 from elicit_tui.tui.console.call_words import is_path
+from elicit_tui.tui.console.half_pages import HalfPagesOfRows
 from elicit_tui.tui.console.spans import shortened_within
 from elicit_tui.tui.console.table_drawing import DrawnTable
 from elicit_tui.tui.console.wanted_words import has_all, wanted_words
@@ -101,7 +102,7 @@ def _rank(value: Any) -> tuple[int, float, str]:
     return (2, 0, bounded_json(value))
 
 
-class ResultTable(DrawnTable):
+class ResultTable(DrawnTable, HalfPagesOfRows):
     """A row for each object, a column for each key; the keys walk from cell to cell."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -109,8 +110,8 @@ class ResultTable(DrawnTable):
         Binding("k", "cursor_up", "Up", show=False),
         Binding("l", "cursor_right", "Column to the right", show=False),
         Binding("h", "cursor_left", "Column to the left", show=False),
-        Binding("ctrl+d,ctrl+f", "page_down", "Page down", show=False),
-        Binding("ctrl+u,ctrl+b", "page_up", "Page up", show=False),
+        Binding("ctrl+f", "page_down", "Page down", show=False),
+        Binding("ctrl+b", "page_up", "Page up", show=False),
         Binding("g", "scroll_top", "Top", show=False),
         Binding("G,ctrl+end", "scroll_bottom", "End", show=False),
         Binding("enter", "select_cursor", "Row"),

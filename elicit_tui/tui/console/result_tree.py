@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from dataclasses import field
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Any, ClassVar, Final
 
@@ -19,9 +20,11 @@ from textual.widgets.tree import TreeNode
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.text import neutral_line, readable_json
+from elicit_tui.tui.console.half_pages import HalfPagesOfRows
 from elicit_tui.tui.console.spans import Line, Role, marked, pattern_of, text_of
 from elicit_tui.tui.console.table_drawing import cut_at_edges
 from elicit_tui.tui.console.views import COLOURS, span_style
+from elicit_tui.tui.console.wanted_words import wanted_words
 
 Key = str | int
 Path = tuple[Key, ...]
@@ -165,6 +168,45 @@ def found_in(value: Any, term: str) -> Iterator[Path]:
             left.extend(reversed([((*path, key), item) for key, item in entries]))
 
 
+def found_together(value: Any, words: Sequence[str]) -> Iterator[Path]:
+    """The way to each smallest part whose keys and values hold all of the words, in any order."""
+    open_parts: list[_Searched] = (
+        [_Searched((), entries_of(value, 0, len(value)))] if _folds(value) else []
+    )
+    while open_parts:
+        part = open_parts[-1]
+        entry = next(part.entries, None)
+        if entry is None:
+            open_parts.pop()
+            whole = len(part.held) == len(words)
+            if whole and part.path and not part.has_one_within:
+                yield part.path
+            if open_parts:
+                open_parts[-1].held |= part.held
+                open_parts[-1].has_one_within |= whole
+            continue
+        key, item = entry
+        path, held = (*part.path, key), {word for word in words if _holds(key, item, word)}
+        inside = item if _folds(item) else json_in(item) if isinstance(item, str) else None
+        if inside is not None:
+            open_parts.append(_Searched(path, entries_of(inside, 0, len(inside)), held))
+            continue
+        if len(held) == len(words):
+            part.has_one_within = True
+            yield path
+        part.held |= held
+
+
+@dataclass
+class _Searched:
+    """A part that is being looked through, and which of the words it holds so far."""
+
+    path: Path
+    entries: Iterator[tuple[Key, Any]]
+    held: set[str] = field(default_factory=set)
+    has_one_within: bool = False
+
+
 def _holds(key: Key, value: Any, wanted: str) -> bool:
     if isinstance(key, str) and wanted in key.casefold():
         return True
@@ -181,7 +223,7 @@ def _inner(value: Any, wanted: str) -> Any:
     return json_in(value) if holds else None
 
 
-class ResultTree(Tree[TreePart]):
+class ResultTree(Tree[TreePart], HalfPagesOfRows):
     """The value unfolded as far as fits; the arrow keys fold, unfold and walk."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -189,8 +231,8 @@ class ResultTree(Tree[TreePart]):
         Binding("left,h", "fold", "Fold", show=False, id="tree.fold"),
         Binding("j", "cursor_down", "Down", show=False),
         Binding("k", "cursor_up", "Up", show=False),
-        Binding("ctrl+d,ctrl+f", "page_down", "Page down", show=False),
-        Binding("ctrl+u,ctrl+b", "page_up", "Page up", show=False),
+        Binding("ctrl+f", "page_down", "Page down", show=False),
+        Binding("ctrl+b", "page_up", "Page up", show=False),
         Binding("g,ctrl+home", "scroll_home", "Top", show=False),
         Binding("G,ctrl+end", "scroll_end", "End", show=False),
     ]
@@ -344,17 +386,26 @@ class ResultTree(Tree[TreePart]):
     # What a person looks for
 
     def find(self, term: str) -> Sequence[Path]:
-        """The way to everything that holds the words; no words: nothing stands out any more."""
+        """The way to everything that holds the words; no words: nothing stands out any more.
+
+        That is as they are written, or the smallest parts with each of them, where nothing has
+        them so.
+        """
+        found = self._places_of(partial(found_in, term=term)) if term else []
         wanted = pattern_of(term) if term else None
+        if not found and len(words := wanted_words(term)) > 1:
+            found = self._places_of(partial(found_together, words=list(dict.fromkeys(words))))
+            wanted = pattern_of(*words)
         if wanted != self._wanted:
             self._wanted = wanted
             self.notify_style_update()  # Lines that were drawn are drawn anew.
             self.refresh()
-        if not term:
-            return []
+        return found
+
+    def _places_of(self, find: Callable[[Any], Iterator[Path]]) -> list[Path]:
         part = self.root.data
-        places = found_in(part.value, term) if part is not None else iter(())
-        around = ((ENVELOPE, *place) for place in found_in(self._envelope, term))
+        places = find(part.value) if part is not None else iter(())
+        around = ((ENVELOPE, *place) for place in find(self._envelope))
         return list(islice(chain(places, around), MOST_FOUND))
 
     def go_to(self, place: Path) -> None:

@@ -18,6 +18,7 @@ from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from elicit_tui.dataclass import dataclass
+from elicit_tui.tui.console.half_pages import HalfPages
 from elicit_tui.tui.console.spans import Line, Role, shortened, text_of, wrapped
 from elicit_tui.tui.theme import thumb_row
 
@@ -329,14 +330,14 @@ Source = Callable[[int], Sequence[Line]]
 """The lines for a width in cells."""
 
 
-class LineView(SpanView, can_focus=True):
+class LineView(SpanView, HalfPages, can_focus=True):
     """Lines to read: a result, a log, an explanation. Follows the end when it stood there."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up", show=False, id="lines.up"),
         Binding("down,j", "scroll_down", "Down", show=False, id="lines.down"),
-        Binding("pageup,ctrl+u,ctrl+b", "page_up", "Page up", show=False),
-        Binding("pagedown,space,ctrl+d,ctrl+f", "page_down", "Page down", show=False),
+        Binding("pageup,ctrl+b", "page_up", "Page up", show=False),
+        Binding("pagedown,space,ctrl+f", "page_down", "Page down", show=False),
         Binding("home,g,ctrl+home", "scroll_home", "Top", show=False),
         Binding("end,G,ctrl+end", "scroll_end", "End", show=False),
     ]
@@ -397,8 +398,7 @@ class LineView(SpanView, can_focus=True):
     def _lay_out(self) -> None:
         self._drawn_for = self._width
         if not self._drawn_for:
-            # It has no place on the screen; when it gets one it is laid out for that. A Resize
-            # does not always say so: not where the region was asked for in between.
+            # It has no place yet; a Resize does not tell where the region was asked for before.
             self.call_after_refresh(self.on_resize)
             return
         self._lines = self._source(max(10, self._drawn_for - GAP))

@@ -17,6 +17,7 @@ from textual.app import App, SuspendNotSupported
 from elicit_tui.paths import create_private, program
 
 _FILE_NAME = "answer.txt"
+_READ_NAME = "result.txt"
 
 
 ATTENDED_SECONDS: Final = 5.0
@@ -60,25 +61,36 @@ async def edit_in_editor(
 
     All else goes on meanwhile; `attended` is told again and again that somebody is there.
     """
+    saved = await _opened(app, text, _FILE_NAME, attended)
+    return saved[:-1] if saved.endswith("\n") and not text.endswith("\n") else saved
+
+
+async def read_in_editor(app: App[Any], text: str) -> None:
+    """Open the text in the same way to be read alone: its file cannot be written."""
+    await _opened(app, text, _READ_NAME, lambda: None)
+
+
+async def _opened(app: App[Any], text: str, name: str, attended: Callable[[], None]) -> str:
     if getattr(app, "is_away", False):
         raise EditorTrouble("An editor is open already.")
     try:
-        return await _edited(app, text, _found(editor_command()), attended)
+        return await _edited(app, text, name, attended)
     except OSError as error:
         raise EditorTrouble(f"A file for the editor failed: {error.strerror}.") from None
 
 
-async def _edited(
-    app: App[Any], text: str, command: list[str], attended: Callable[[], None]
-) -> str:
+async def _edited(app: App[Any], text: str, name: str, attended: Callable[[], None]) -> str:
+    command = _found(editor_command())
     try:
         written = text.encode()
     except UnicodeEncodeError:
         raise EditorTrouble("The text holds half a character; no editor takes it.") from None
     with tempfile.TemporaryDirectory(prefix="elicit-tui-") as folder:
-        file = Path(folder) / _FILE_NAME
+        file = Path(folder) / name
         with create_private(file) as stream:
             stream.write(written)
+        if name == _READ_NAME:
+            file.chmod(0o400)
         try:
             with app.suspend():
                 running = asyncio.ensure_future(
@@ -95,10 +107,9 @@ async def _edited(
         if failure:
             raise EditorTrouble(f"The editor {command[0]} failed: {failure}.")
         try:
-            saved = file.read_text(encoding="utf-8")
+            return file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             raise EditorTrouble("What the editor saved is not UTF-8 text.") from None
-    return saved[:-1] if saved.endswith("\n") and not text.endswith("\n") else saved
 
 
 def _failure_of(command: list[str]) -> str:

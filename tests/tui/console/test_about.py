@@ -247,3 +247,22 @@ async def test_the_help_names_no_question_mark_for_a_key_that_was_changed(tmp_pa
         await stand.press("f12")
         await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
         await stand.until(lambda: "F12         Help" in stand.text())
+
+
+async def test_the_help_names_no_key_of_a_place_twice(tmp_path: Path) -> None:
+    async with console(tmp_path, server_settings=servers(), tools=tools(), size=(140, 70)) as stand:
+        await stand.press("3", "f1")
+        await stand.until(lambda: "Else write a note at this call" in stand.text())
+        calls = stand.text().partition("moving")[0].replace("│", " ").splitlines()
+        keys = [line.split()[0] for line in calls if line.strip()]
+        assert keys.count("n") == keys.count("Esc") == 1
+
+
+async def test_the_help_of_a_form_names_one_meaning_of_a_key(tmp_path: Path) -> None:
+    async with console(tmp_path, server_settings=servers(), tools=tools(), size=(140, 90)) as stand:
+        await stand.press("enter", "enter")
+        await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
+        await stand.press("f1")
+        await stand.until(lambda: "on the whole screen" in stand.text())
+        lines = stand.text().replace("│", " ").splitlines()
+        assert len([line for line in lines if line.split()[:1] == ["F4"]]) == 1

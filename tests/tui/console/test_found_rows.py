@@ -9,6 +9,7 @@ import pytest
 
 from elicit_tui.tui.console import result_table
 from elicit_tui.tui.console.result_table import ResultTable
+from elicit_tui.tui.console.result_tree import ResultTree
 from elicit_tui.tui.console.screens import searched_result
 from tests.tui.console.reading import reading, search, text_result
 
@@ -207,3 +208,23 @@ async def test_a_search_that_is_refined_goes_on_listing_what_is_found_alone(
         await stand.until(lambda: "web-11" in stand.text() and "web-5" not in stand.text())
         await stand.press("f")
         await stand.until(lambda: "data-3" in stand.text())
+
+
+async def test_words_in_any_order_that_found_a_row_find_it_as_json_and_as_text_too(
+    tmp_path: Path,
+) -> None:
+    async with reading(tmp_path, text_result(json.dumps(NOTES, indent=1))) as (stand, screen):
+        await search(stand, "done 5")
+        await stand.until(lambda: "1 of 10 rows" in stand.text())
+        await stand.press("n", "n", "n", "t")
+        await stand.until(lambda: "4 of 10" in stand.text())
+        tree = screen.view
+        assert isinstance(tree, ResultTree)
+        await stand.until(lambda: tree.place == "36 of 60")
+
+
+async def test_words_in_any_order_find_a_line_that_has_them(tmp_path: Path) -> None:
+    lines = "\n".join(f"{number} was sent to host-{number}" for number in range(80))
+    async with reading(tmp_path, text_result(lines)) as (stand, _):
+        await search(stand, "host-7 sent")
+        await stand.until(lambda: "1 of 11 for" in stand.text())

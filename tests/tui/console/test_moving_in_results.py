@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shlex
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elicit_tui.tui.console.found_lines import FoundLines
+from elicit_tui.tui.console.palette import Palette
 from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.result_tree import ResultTree
 from tests.tui.console.reading import ROWS, reading, search, text_result
@@ -116,3 +121,65 @@ async def test_the_keys_of_vi_page_in_each_view(
         await stand.until(lambda: view.scroll_offset.y > 5)
         await stand.press(up)
         await stand.until(lambda: view.scroll_offset.y == 0)
+
+
+async def test_half_a_page_and_a_line_of_a_text_go_by_as_in_vim(tmp_path: Path) -> None:
+    text = "\n".join(f"line {number}" for number in range(200))
+    async with reading(tmp_path, text_result(text)) as (stand, screen):
+        lines = screen.view
+        assert isinstance(lines, FoundLines)
+        half = lines.size.height // 2
+        for keys, top in [(["ctrl+d"], half), (["ctrl+e", "ctrl+e"], half + 2)]:
+            await stand.press(*keys)
+            await stand.until(lambda top=top: lines.scroll_y == top)
+        for key, top in [("ctrl+y", half + 1), ("ctrl+u", 1)]:
+            await stand.press(key)
+            await stand.until(lambda top=top: lines.scroll_y == top)
+        await stand.press("colon")
+        await stand.until(lambda: isinstance(stand.app.screen, Palette))
+        await stand.press("escape")
+        await stand.until(lambda: stand.app.screen is screen)
+
+
+@pytest.mark.parametrize("way", ["table", "json"])
+async def test_half_a_page_of_rows_leads_the_cursor(tmp_path: Path, way: str) -> None:
+    result = text_result("x", structuredContent={"hosts": ROWS})
+    async with reading(tmp_path, result) as (stand, screen):
+        if way == "json":
+            await stand.press("t")
+        rows = screen.view
+        assert isinstance(rows, (ResultTree, ResultTable))
+
+        def at() -> int:
+            return rows.cursor_line if isinstance(rows, ResultTree) else rows.cursor_row
+
+        await stand.press("g", "home")
+        begin, half = at(), rows.size.height // 2
+        await stand.press("ctrl+d")
+        await stand.until(lambda: at() == begin + half)
+        await stand.press("ctrl+u")
+        await stand.until(lambda: at() == begin)
+
+
+@pytest.mark.parametrize(
+    ("result", "read"), [({}, "a␛b"), ({"structuredContent": {"a": 1}}, '"a": 1')]
+)
+async def test_a_result_is_read_in_ones_own_editor_from_a_private_file_that_it_cannot_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, result: dict[str, Any], read: str
+) -> None:
+    seen, program = tmp_path / "seen", tmp_path / "editor.py"
+    program.write_text(
+        "import os, pathlib, sys\nfile = pathlib.Path(sys.argv[-1])\n"
+        f"written = pathlib.Path({str(seen)!r} + '.part')\n"
+        "written.write_text(f'{file.stat().st_mode & 0o777:o} ' + file.read_text())\n"
+        f"os.replace(written, {str(seen)!r})\n"
+    )
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(program)]))
+    async with reading(tmp_path, text_result("a\x1bb", **result)) as (stand, screen):
+        monkeypatch.setattr(stand.app, "suspend", contextlib.nullcontext)
+        await stand.press("v")
+        await stand.until(seen.exists)
+        assert seen.read_text().startswith("400 ")
+        assert read in seen.read_text()
+        await stand.until(lambda: stand.app.screen is screen)

@@ -193,13 +193,14 @@ WORDS = (
     "in the list, or with the key that opens the next question, which goes through all of them.",
     "Before a question reaches you, the guardian weighs it by its rules. What asks for a "
     "secret is declined for you and kept under Questions, “Stopped before you saw it”, with the "
-    "reason.",
+    "reason; what it declines in a gateway stands under History.",
 )
 
 PALETTE = "Every action by its name (command palette)"
 MOVING = (
     ("↑ ↓ j k", "A row up or down; Tab goes to the next part"),
     ("PgUp PgDn", "A page up or down, as ^B ^F; g G: first, last row"),
+    ("^U ^D", "Half a page up or down in a text or a result; ^Y ^E: a line"),
 )
 """Of lists and texts alike, before all that has a name."""
 RUNS = "Finds one of these by its name, and runs it"
@@ -353,6 +354,10 @@ class HelpScreen(TextDialog):
 
     def _keys(self, width: int) -> list[Group]:
         groups: dict[str, Group] = {}
+        firsts: dict[tuple[str, str], int] = {}
+        # What a screen has on a key goes before what the field has there.
+        named_here = [name for name in self.app.known_keys if family_of(name) == "arguments"]
+        taken = set(map(self.app.key_of, named_here)) if "arguments" in self._here else set()
         for name, binding in self.app.known_keys.items():
             family = family_of(name)
             pane = name.partition(".")[2] if family == "pane" else PANES_OF.get(family)
@@ -364,10 +369,17 @@ class HelpScreen(TextDialog):
             head: Line = ((TITLES[family] + AT_THE_PANES * covered, "accent"),)
             entries = groups.setdefault(family, [[head]])
             key = self.app.key_of(name)
+            if family == "field" and key in taken:
+                continue
             if name == "console.help" and name not in self.app.own_keys:
                 key = f"{key}, ?"
             named = self._names_keys(width)
-            entries.append(_key_lines(key, sentence(binding), name if named else "", width))
+            first, does = firsts.setdefault((family, key), len(entries)), sentence(binding)
+            if first < len(entries):
+                does = f"Else {does[0].lower()}{does[1:]}"
+                entries[first] += _key_lines("", does, name if named else "", width)
+            else:
+                entries.append(_key_lines(key, does, name if named else "", width))
         groups["console"] += [
             _key_lines(key, does, "", width)
             for key, does in ((f"{self._palette}, :", PALETTE), ("q", QUITS))

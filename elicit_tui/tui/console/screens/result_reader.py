@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.widgets import DataTable, Tree
 
-from elicit_tui.text import CUT_ENDS, neutral_line
+from elicit_tui.text import CUT_ENDS, neutral, neutral_line, readable_json
 from elicit_tui.tui.console.bars import keys_in_frame
 from elicit_tui.tui.console.call_words import compared_words, how, named
 from elicit_tui.tui.console.dialog import WAITING_SECONDS, waiting_in_words
@@ -76,6 +76,7 @@ class ResultScreen(SearchedResult):
         Binding("o", "open_link", "Link", id="result.open_link"),
         Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
         Binding("s", "save", "Save result", id="result.save"),
+        Binding("v", "editor", "Your editor", show=False, id="result.editor"),
         Binding("e", "copy_command", "Copy command", id="result.copy_command"),
     ]
 
@@ -402,6 +403,21 @@ class ResultScreen(SearchedResult):
             return
         what = f"All {len(self._rows):,} rows, as JSON" if self._way == "table" else "The JSON"
         copy_json(self.app, self._result if self._data is None else self._data, what)
+
+    def action_editor(self) -> None:
+        """Open it in $VISUAL or $EDITOR, to be read there; all else goes on meanwhile."""
+        self.run_worker(self._read_in_editor())
+
+    async def _read_in_editor(self) -> None:
+        from elicit_tui.tui.widgets.own_editor import EditorTrouble, read_in_editor
+
+        is_data = self._way in ("json", "table")
+        data = self._result if self._data is None else self._data
+        text = readable_json(data) if is_data else neutral(whole_text(self._result))
+        try:
+            await read_in_editor(self.app, text)
+        except EditorTrouble as trouble:
+            self.app.notify(str(trouble), severity="warning", markup=False)
 
     def action_copy_command(self) -> None:
         """Copy the call as a command."""

@@ -35,6 +35,7 @@ class SearchedResult(Dialog[None], WalkedPlaces):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "End search", key_display="Esc"),
         Binding("escape", "leave", "Back", id="dialog.back"),
+        Binding("colon", "app.command_palette", "Commands", show=False),
         Binding("left,h", "out", "Back", show=False, id="result.out"),
         Binding("n", "step(1)", "Next", id="result.next"),
         Binding("N", "step(-1)", "Previous", id="result.previous"),
