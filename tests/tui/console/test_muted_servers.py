@@ -62,9 +62,15 @@ async def test_what_is_told_of_a_muted_server_goes_once_it_may_ask_again(tmp_pat
         assert "is muted" not in stand.notices()
 
 
+@pytest.mark.parametrize(
+    ("inbox", "where"),
+    [(False, "stands under History"), (True, "is in “elicit-tui history list”")],
+    ids=["console", "inbox"],
+)
 async def test_where_nothing_was_stopped_it_says_where_what_a_gateway_refused_stands(
-    tmp_path: Path,
+    tmp_path: Path, inbox: bool, where: str
 ) -> None:
-    async with console(tmp_path, servers=["alpha"], size=(200, 40)) as stand:
-        await stand.press("2")
-        await stand.until(lambda: "what a gateway refuses stands under History" in stand.text())
+    servers = [] if inbox else ["alpha"]
+    async with console(tmp_path, servers=servers, inbox=inbox, size=(200, 40)) as stand:
+        await stand.press("1" if inbox else "2")
+        await stand.until(lambda: f"what a gateway refuses {where}" in stand.text())

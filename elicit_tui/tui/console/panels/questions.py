@@ -76,8 +76,6 @@ class QuestionsPane(Pane):
         waiting.border_title = "Waiting for you"
         yield waiting
         stopped = RowList(
-            empty="Nothing was stopped. What is refused for you in this run, or asked by a muted "
-            "server, is kept here; what a gateway refuses stands under History.",
             verb="Look",
             follow=True,
             id="stopped",
@@ -122,6 +120,7 @@ class QuestionsPane(Pane):
         self._stopped = {entry.key: entry for entry in reversed(self.state.stopped)}
         stopped = self.query_one("#stopped", RowList)
         stopped.row_height = 2 if self.stacked else 1
+        stopped.empty = self._nothing_stopped
         stopped.show(tuple(self._stopped), self._stopped_row)
         self.state.stopped_unseen = 0
         leads_on = self.app.has_pane("history") and bool(self.state.last_end)
@@ -188,6 +187,16 @@ class QuestionsPane(Pane):
             f"Call a tool under Servers ({key('pane.servers')}): what it asks opens by itself, "
             "or waits here while you type. "
             f"All that was asked stands under History ({key('pane.history')})."
+        )
+
+    @property
+    def _nothing_stopped(self) -> str:
+        """What would be kept here, and where what another process refused stands."""
+        has_history = self.app.has_pane("history")
+        where = "stands under History" if has_history else "is in “elicit-tui history list”"
+        return (
+            "Nothing was stopped. What is refused for you in this run, or asked by a muted server, "
+            f"is kept here; what a gateway refuses {where}."
         )
 
     def _waiting_row(self, key: str, width: int) -> list[Line]:

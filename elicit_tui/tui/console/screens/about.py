@@ -193,7 +193,7 @@ WORDS = (
     "in the list, or with the key that opens the next question, which goes through all of them.",
     "Before a question reaches you, the guardian weighs it by its rules. What asks for a "
     "secret is declined for you and kept under Questions, “Stopped before you saw it”, with the "
-    "reason; what it declines in a gateway stands under History.",
+    "reason; what it declines in a gateway stands in the history.",
 )
 
 PALETTE = "Every action by its name (command palette)"
