@@ -201,6 +201,7 @@ class ConsoleScreen(Screen[None]):
         second_passed = now - self._second >= 1.0
         if second_passed:
             self._second = now
+            self.pane.each_second()
         has_ages = len(state.questions) or state.calls.running
         if state.version != self._seen or (second_passed and has_ages):
             self._draw_all()

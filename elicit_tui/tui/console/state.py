@@ -166,9 +166,9 @@ class ConsoleState:
             self.have_calls(kept.read())
 
     def have_calls(self, kept: Iterable[CallRecord]) -> None:
-        """Have calls of other runs: of the servers that there are, and what the shell called."""
+        """Have calls of other runs, also of servers that are here no more."""
         there = len(self.calls)
-        self.calls.remember(call for call in kept if call.in_shell or call.server in self.servers)
+        self.calls.remember(kept)
         self.version += len(self.calls) != there
 
     def say(self, server: str, text: str, role: Role = "plain", about: About | None = None) -> None:

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
-from elicit_tui.tui.console.calls import AnsweredQuestion
+from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
+from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.screens.records import RecordScreen
 from elicit_tui.tui.console.views import RowList
+from elicit_tui.tui.console.written_later import until_written
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import FakeConnection, Stand, console
 from tests.tui.console.test_calls import tool
@@ -62,6 +64,42 @@ async def test_a_call_that_runs_stands_in_the_history_and_its_end_is_told_there(
         await stand.until(lambda: "running" in stand.text())
         release.set()
         await stand.until(lambda: "running" not in stand.text() and "done" in stand.text())
+
+
+def kept_elsewhere(server: str, name: str) -> None:
+    """Another console keeps a call that has ended."""
+    ended = CallRecord(server, Call("tools/call", name, {}))
+    ended.end("answered", result=text_result("Fine."))
+    KeptCalls("redacted").add(ended, {}, None)
+    until_written()
+
+
+async def test_the_calls_of_a_server_that_is_here_no_more_stand_in_the_history(
+    tmp_path: Path,
+) -> None:
+    kept_elsewhere("gone", "farewell")
+    async with console(tmp_path, servers=["alpha"], size=(120, 30)) as stand:
+        await stand.press("5")
+        await stand.until(lambda: "farewell" in stand.text())
+        await stand.press("enter")
+        await stand.until(lambda: "[3 Calls]" in stand.text() and "farewell" in stand.text())
+        await stand.press("a")
+        await stand.until(lambda: "No server here is called “gone”." in stand.notices())
+
+
+@pytest.mark.parametrize("pane", ["3", "5"])
+async def test_a_call_of_another_console_comes_by_itself_and_moves_no_cursor(
+    tmp_path: Path, pane: str
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(120, 30)) as stand:
+        ended_call(stand, "mine")
+        await stand.press(pane)
+        await stand.until(lambda: "mine" in stand.text())
+        kept_elsewhere("alpha", "theirs")
+        await stand.until(lambda: "theirs" in stand.text())
+        calls = stand.app.query("#call-list")
+        chosen = [stand.app.state.calls.get(each.key) for each in calls.results(RowList)]
+        assert [each.call.name for each in chosen if each] == ["mine"] * len(chosen)
 
 
 async def test_a_question_stands_above_the_call_that_asked_it(tmp_path: Path) -> None:

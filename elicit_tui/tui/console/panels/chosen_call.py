@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from functools import partial
 from typing import ClassVar
 
@@ -21,6 +22,16 @@ class ChosenCall(Pane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("delete", "remove", "Remove", False, "Del", id="calls.remove"),
     ]
+
+    lists_calls = True
+
+    def have_calls(self, kept: Iterable[CallRecord]) -> None:
+        """Have calls of other runs too; the cursor stays on its call."""
+        chosen, there = self.record, len(self.state.calls)
+        super().have_calls(kept)
+        if chosen is not None and len(self.state.calls) != there:
+            self.state.pointed_call = self.state.pointed_call or chosen.call.id
+            self.draw()
 
     @property
     @abstractmethod

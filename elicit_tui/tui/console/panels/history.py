@@ -47,6 +47,7 @@ class HistoryPane(SearchedPane):
     """The newest rows first; Enter shows one whole."""
 
     searched_as = "history"
+    lists_calls = True
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "refresh", "Refresh", id="history.read"),

@@ -17,8 +17,11 @@ from elicit_tui.tui.console.unfit_keys import SaysWhyNot
 from elicit_tui.tui.textual_terminal import HearsOn
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from elicit_tui.tui.console.calls import CallRecord
     from elicit_tui.tui.console.controller import Controller
-    from elicit_tui.tui.console.state import ConsoleState
+    from elicit_tui.tui.console.kept_calls import KeptCalls
 
 
 NARROW: Final = 60
@@ -31,6 +34,9 @@ class Pane(Container, SaysWhyNot, HearsOn):
     """One view of the console's state; `draw` is called when that changed."""
 
     app: Controller
+
+    lists_calls: ClassVar[bool] = False
+    """Whether it lists calls, also those of other runs."""
 
     def __init__(self, state: ConsoleState, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -80,6 +86,21 @@ class Pane(Container, SaysWhyNot, HearsOn):
     def draw(self) -> None:
         """Show the state as it stands."""
 
+    def each_second(self) -> None:
+        """A second went by in which it was shown: another console may have kept a call."""
+        if self.lists_calls and self._kept.written_at != self.state.calls_read_at:
+            self._read_on()
+
+    @property
+    def _kept(self) -> KeptCalls:
+        from elicit_tui.tui.console.kept_calls import KeptCalls
+
+        return KeptCalls(self.state.settings.history.content)
+
+    def have_calls(self, kept: Iterable[CallRecord]) -> None:
+        """Have these calls of other runs too."""
+        self.state.have_calls(kept)
+
     def have_earlier_calls(self) -> None:
         """Have the calls of other runs, by now; what takes a while is read beside the loop."""
         self.state.remember_calls()
@@ -87,14 +108,13 @@ class Pane(Container, SaysWhyNot, HearsOn):
 
     @work(exclusive=True, group="earlier calls")
     async def _read_on(self) -> None:
-        from elicit_tui.tui.console.kept_calls import KeptCalls
         from elicit_tui.tui.console.kept_results import UNREADABLE, read_result
         from elicit_tui.tui.console.written_later import once_written
 
-        kept = KeptCalls(self.state.settings.history.content)
+        kept = self._kept
         if (written_at := kept.written_at) != self.state.calls_read_at:
             self.state.calls_read_at = written_at
-            self.state.have_calls(await once_written(kept.read))
+            self.have_calls(await once_written(kept.read))
         for call in self.state.calls:
             if call.result_file:
                 result = await asyncio.to_thread(read_result, call.result_file)

@@ -401,7 +401,6 @@ class RemoveServerScreen(SureDialog):
     @property
     def _what_stays(self) -> str:
         """What is known of its calls, and where that is found."""
-        stay = "Its calls and your notes stay under Calls until you leave"
-        if self._keeps_calls:
-            stay += f", and are there again once a server is called {self._server}"
-        return f"{stay}. The history and the calls that you kept in files stay."
+        until = "and in the history, also in the next runs" * self._keeps_calls
+        stay = f"Its calls and your notes stay under Calls {until or 'until you leave'}."
+        return f"{stay} What it asked, and the calls that you kept in files, stay too."
