@@ -376,7 +376,7 @@ async def test_an_arrow_leads_out_of_what_a_search_found_to_the_servers(
 
 
 @pytest.mark.parametrize("key", ["left", "h", "escape"])
-async def test_a_call_leads_back_to_the_tools_and_no_key_out_of_a_pane_that_was_chosen(
+async def test_a_call_leads_back_to_the_tools_of_its_server_whichever_way_one_came(
     tmp_path: Path, key: str
 ) -> None:
     async with console(tmp_path, tools=TOOLS, size=(140, 30)) as stand:
@@ -390,10 +390,25 @@ async def test_a_call_leads_back_to_the_tools_and_no_key_out_of_a_pane_that_was_
         await stand.until(lambda: "[1 Servers" in stand.text() and "▌⚒ clear" in stand.text())
         await stand.press("3")
         await stand.until(lambda: "[3 Calls" in stand.text() and "Enter Read" in bar(stand))
-        assert "Esc Tools" not in bar(stand)
-        await stand.press(key, "f1", "escape")
-        await stand.settled()
-        assert "[3 Calls" in stand.text()
+        await stand.until(lambda: "Esc Tools" in bar(stand))
+        await stand.press(key)
+        await stand.until(lambda: "[1 Servers" in stand.text() and "▌⚒ clear" in stand.text())
+
+
+async def test_from_the_call_of_another_server_one_comes_to_the_tools_of_that(
+    tmp_path: Path,
+) -> None:
+    tools = {**TOOLS, "beta": (tool("ring"),)}
+    async with console(tmp_path, tools=tools, size=(140, 30)) as stand:
+        for server, name in (("gone", "old"), ("beta", "ring"), ("alpha", "book")):
+            call = stand.app.state.calls.start(server, Call("tools/call", name, {}))
+            call.end("answered", result={})
+        await stand.press("3", "down")
+        await stand.until(lambda: "Esc Tools" in bar(stand))
+        await stand.press("escape")
+        await stand.until(lambda: "▌⚒ ring" in stand.text() and "[1 Servers" in stand.text())
+        await stand.press("3", "down")
+        await stand.until(lambda: "gone · old" in stand.text() and "Esc" not in bar(stand))
 
 
 @pytest.mark.parametrize("key", ["left", "h"])

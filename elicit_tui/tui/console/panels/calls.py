@@ -253,8 +253,8 @@ class CallsPane(ChosenCall):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what makes sense for the call under the cursor."""
-        if action == "came_from":
-            return self._way_back is not None and self.query_one("#call-list").has_focus
+        if action == "came_from" and self.ready:
+            return self.way_back is not None and self.query_one("#call-list").has_focus
         if action == "end_search" and self.ready:
             narrowed = bool(self._search.value or self._filter)
             return narrowed and not self.query_one("#call-detail").has_focus
@@ -325,7 +325,7 @@ class CallsPane(ChosenCall):
             return "End search" if self._search.value else None
         if action == "came_from":
             narrowed = self.check_action("end_search", ())
-            return "" if narrowed or self._way_back is None else self._way_back[1]
+            return "" if narrowed or self.way_back is None else self.way_back[1]
         if action == "search" and self._searches_result:
             return "Search result"
         if self.record is None:
@@ -339,7 +339,8 @@ class CallsPane(ChosenCall):
         detail = self.query_one("#call-detail", FoundLines)
         record = self.record
         ended = record is not None and self.state.has_ended(record.server)
-        state = (record.call.id, record.state, record.result is not None, ended) if record else None
+        id_and_state = (record.call.id, record.state) if record else ("", "")
+        state = *id_and_state, bool(record and record.result is not None), ended, self.way_back
         if state != self._keys_for:
             self._keys_for = state
             self.refresh_bindings()
@@ -393,17 +394,6 @@ class CallsPane(ChosenCall):
     def action_list(self) -> None:
         """Back to the list of calls."""
         self.query_one("#call-list").focus()
-
-    async def action_came_from(self) -> None:
-        """Back to what was called from there, or to the history."""
-        if self._way_back is not None:
-            await self.app.show_pane(self._way_back[0])
-
-    @property
-    def _way_back(self) -> tuple[str, str] | None:
-        """The pane from which a call led here, and what the key says that leads back."""
-        name = (self.came_from.id or "").removesuffix("-pane") if self.came_from else ""
-        return (name, "Tools" if name == "servers" else name.capitalize()) if name else None
 
     def action_turn(self) -> None:
         """Show this result as text or as JSON."""

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from elicit_tui.text import quoted
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.panels.pane import Pane
+from elicit_tui.tui.console.panels.servers import ServersPane
 from elicit_tui.tui.console.result_links import links_of
 from elicit_tui.tui.console.taking import copy_command, copy_data
 
@@ -37,6 +38,26 @@ class ChosenCall(Pane):
     @abstractmethod
     def record(self) -> CallRecord | None:
         """The call under the cursor."""
+
+    @property
+    def way_back(self) -> tuple[str, str] | None:
+        """The pane to which a key leads back, and what the bar says of it.
+
+        That from which something led to the call; else its server's tools, as far as it is there.
+        """
+        name = (self.came_from.id or "").removesuffix("-pane") if self.came_from else "servers"
+        if name != "servers":
+            return name, name.capitalize()
+        there = self.record is not None and self.record.server in self.state.servers
+        return ("servers", "Tools") if there else None
+
+    async def action_came_from(self) -> None:
+        """Back to what led to the call, or to the tools of its server."""
+        if self.way_back is None:
+            return
+        if self.way_back[0] == "servers" and self.record is not None:
+            self.screen.query_one(ServersPane).lead_to_tools_of(self.record.server)
+        await self.app.show_pane(self.way_back[0])
 
     def action_cancel(self) -> None:
         """Cancel the call under the cursor."""

@@ -86,8 +86,7 @@ class ServersPane(Pane):
 
     def on_mount(self) -> None:
         """Start in the list of servers; without any, in the words that help to one."""
-        configured = bool(self.state.servers)
-        self.query_one("#server-list").display = configured
+        self.query_one("#server-list").display = configured = bool(self.state.servers)
         self.query_one("#server-list" if configured else "#server-words").focus()
 
     def on_resize(self) -> None:
@@ -101,6 +100,12 @@ class ServersPane(Pane):
         else:
             part = "#server-list" if self.state.servers else "#server-words"
             self.screen.set_focus(self.query_one(part))
+
+    def lead_to_tools_of(self, server: str) -> None:
+        """The keys go to its tools once this is shown; a search that found one of them stays."""
+        self._among_offers, within = True, self._offers or self
+        if within.record is None or within.record.name != server:
+            self.query_one("#server-list", RowList).point_at(server)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Remember where the keys go; in a low and narrow window that half has the room."""
@@ -161,8 +166,8 @@ class ServersPane(Pane):
     def remedies(self) -> frozenset[str]:
         """A server that failed is started again, one that is not enabled is changed."""
         state = self.record.state if self.record is not None else ""
-        starts = dict.fromkeys(("failed", "closed"), "restart")
-        return frozenset([{**starts, "off": "edit"}.get(state, "")])
+        mends = {"failed": "restart", "closed": "restart", "off": "edit"}
+        return frozenset([mends.get(state, "")])
 
     def worded(self, action: str) -> str | None:
         """A muted server is let speak again; among its tools their own keys have the room."""
@@ -172,10 +177,9 @@ class ServersPane(Pane):
             return "Unmute"
         if action == "offers" and self.record is not None and self._enter_verb != "Tools":
             return "Read about it"
-        if action == "restart" and self.record is not None and self.record.state == "off":
-            return "Read again"  # What its file has now.
-        if action == "restart" and self.record is not None and self.record.state == "closed":
-            return "Start"
+        state = self.record.state if self.record is not None else ""
+        if action == "restart" and state in ("off", "closed"):
+            return "Start" if state == "closed" else "Read again"  # What its file has now.
         if action == "favourite" and self._entered is not None and self._entered.at_favourite:
             return "Not favourite"
         if action == "remove" and self._entered is not None:
@@ -199,8 +203,7 @@ class ServersPane(Pane):
 
     def _mark_meant(self) -> None:
         """In the list of servers that one is marked on which the keys act."""
-        meant = self._meant
-        self.query_one("#server-list", PlacedList).mark(meant.name if meant is not None else None)
+        self.query_one("#server-list", PlacedList).mark(self._meant.name if self._meant else None)
 
     @property
     def _entered(self) -> OffersBox | None:

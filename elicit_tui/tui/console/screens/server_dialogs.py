@@ -403,4 +403,4 @@ class RemoveServerScreen(SureDialog):
         """What is known of its calls, and where that is found."""
         until = "and in the history, also in the next runs" * self._keeps_calls
         stay = f"Its calls and your notes stay under Calls {until or 'until you leave'}."
-        return f"{stay} What it asked, and the calls that you kept in files, stay too."
+        return f"{stay} Calls that you kept in files, and what it asked, stay too."
