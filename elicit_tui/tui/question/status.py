@@ -27,6 +27,7 @@ class StatusLine(Widget):
         height: 1; width: 100%; padding: 0 1 0 2; text-wrap: nowrap; text-overflow: ellipsis;
     }
     StatusLine.-narrow, StatusLine.-long { height: 2; text-wrap: wrap; }
+    StatusLine.-long.-longer { height: 3; }
     """
 
     def __init__(self) -> None:
@@ -116,9 +117,13 @@ class StatusLine(Widget):
         return () if fits else without_button
 
     def _stretch(self) -> None:
-        """What does not fit into one row takes a second one, that of the keys: it is not cut."""
-        said = self._message or self._summary
-        self.set_class(0 < self.size.width < said.cell_length, "-long")
+        """What does not fit into one row takes a second one, that of the keys, or a third.
+
+        It is not cut.
+        """
+        said, width = self._message or self._summary, self.size.width
+        rows = len(said.wrap(width)) if 0 < width < said.cell_length else 1
+        self.set_class(rows > 1, "-long").set_class(rows > 2, "-longer")
 
     def hush_of(self, sentence: str) -> Callable[[], None]:
         """What hushes this sentence, and no other that is said by then."""

@@ -39,6 +39,20 @@ def question(spec: dict[str, Any], **more: Any) -> Asking:
     return Asking(form_question(requested, WARNING, message=MESSAGE, **more))
 
 
+async def test_a_sentence_that_says_why_nothing_was_sent_is_not_cut() -> None:
+    text = {"type": "string", "default": "a value"}
+    fields = {name: {**text, "title": f"{name} of all guests"} for name in "abcdefgh"}
+    app = Asking(form_question(schema(("name",), name={"type": "string"}, **fields)))
+    async with asked(app, (40, 15)) as pilot:
+        await pilot.press("ctrl+s")
+
+        def words() -> str:
+            return " ".join(app.words.replace("│", " ").replace("▌", " ").split())
+
+        said = "more were not on the screen yet. ^S again reads on."
+        await until(pilot, lambda: said in words(), "all of it")
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("title", ["Name", TITLE])
 async def test_what_is_typed_is_in_view(size: tuple[int, int], title: str) -> None:
