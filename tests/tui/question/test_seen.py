@@ -99,8 +99,12 @@ async def test_what_was_seen_on_a_wide_screen_and_wraps_on_a_narrow_one_is_shown
         assert app.outcome is None
 
 
-@pytest.mark.parametrize("key", ["y", "ctrl+a"])
-async def test_a_call_is_allowed_once_the_end_of_its_arguments_was_on_the_screen(key: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "does"), [("y", "calls it"), ("ctrl+a", "allows it for this session")]
+)
+async def test_a_call_is_allowed_once_the_end_of_its_arguments_was_on_the_screen(
+    key: str, does: str
+) -> None:
     app = Asking(approval(comment="Nothing else is touched. " * 60, zone="production"))
     async with asked(app) as pilot:
         assert "production" not in app.words
@@ -108,7 +112,7 @@ async def test_a_call_is_allowed_once_the_end_of_its_arguments_was_on_the_screen
         await until(pilot, lambda: '"zone": "production"' in app.words, "the end of the arguments")
         assert app.outcome is None
         await until(pilot, lambda: "The call's text ends" in app.words, "the sentence")
-        assert "again calls it." in app.words
+        assert f"again {does}." in app.words
         await ready(pilot, app)
         await pilot.press(key)
         await until(pilot, lambda: app.outcome is not None, "the answer")
