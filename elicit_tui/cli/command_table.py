@@ -152,7 +152,7 @@ COMMANDS: Final[dict[str, Command]] = {
     ),
     "history": Command(
         "history list|show ID|export|verify|prune",
-        "what was asked and who decided",
+        "what was asked and called, and who decided",
         "elicit_tui.cli.history",
         any_order=False,
         default="list",
