@@ -149,6 +149,7 @@ class InboxQuestions:
         """What the responder says, or how the question left while it was asked."""
         deadline = AskersDeadline(self._inbox, question.id, self._inbox.clock)
         pending = self._asked[question.id] = Pending(question, deadline)
+        pending.asked_at -= self._waited(question.id)
         self._queue.add(pending)
         answering = asyncio.ensure_future(self._responder.respond(question, deadline))
         settled = pending.settled
@@ -169,6 +170,12 @@ class InboxQuestions:
             self._queue.remove(pending)
             answering.cancel()
             await asyncio.gather(answering, return_exceptions=True)
+
+    def _waited(self, question_id: str) -> float:
+        """Seconds for which it has waited already, wherever that was."""
+        waiting = self._inbox.get(question_id)
+        now = self._inbox.clock()
+        return max(0.0, (now - waiting.put_at).total_seconds()) if waiting is not None else 0.0
 
     async def _let_go(self, question_id: str) -> None:
         try:

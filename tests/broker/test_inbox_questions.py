@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -72,6 +73,20 @@ async def test_it_comes_like_a_question_of_our_own_and_its_answer_goes_to_who_as
     assert (await here.hears()).kind == "sent"
     assert (await bounded(asked)).content == {"colour": "red"}
     assert len(here.queue) == 0
+    await here.leaves()
+
+
+async def test_it_is_as_old_as_since_it_was_put_for_whoever_looks(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker, here = await world.asks(), await console(world)
+    monkeypatch.setattr(here.inbox, "clock", lambda: now() + timedelta(seconds=30))
+    asked = asyncio.ensure_future(broker.resolve(form_request()))
+    question = await here.screen.sees()
+    (pending,) = here.queue
+    assert pending.age >= 30
+    here.sends(question, sent(colour="red"))
+    assert (await bounded(asked)).action == "accept"
     await here.leaves()
 
 
