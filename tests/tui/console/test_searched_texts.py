@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widget import Widget
 
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.screens.about import AboutScreen
@@ -41,6 +42,26 @@ async def test_what_a_tool_says_of_itself_is_searched_and_its_places_are_walked(
         assert isinstance(stand.app.screen, AboutScreen), "the first Esc ends the search"
         await stand.press("escape")
         await stand.until(lambda: not isinstance(stand.app.screen, AboutScreen))
+
+
+async def test_a_text_that_opens_never_has_the_keys_in_its_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    focused: list[str | None] = []
+    set_focus = AboutScreen.set_focus
+
+    def noted(screen: AboutScreen, widget: Widget | None, **how: bool) -> None:
+        focused.append(widget.id if widget is not None else None)
+        set_focus(screen, widget, **how)
+
+    monkeypatch.setattr(AboutScreen, "set_focus", noted)
+    tools = {"alpha": [tool("read", description=LONG)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(80, 24)) as stand:
+        await stand.press("enter", "f2")
+        await stand.until(lambda: isinstance(stand.app.screen, AboutScreen) and focused)
+        await stand.until(lambda: "/ Search" in stand.text())
+    assert "words" in focused
+    assert "text-search" not in focused
 
 
 async def test_a_value_of_a_result_is_searched_and_says_that_nothing_is_found(

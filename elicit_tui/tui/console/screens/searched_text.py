@@ -59,6 +59,9 @@ class WalkedPlaces:
 class SearchedText(TextDialog, WalkedPlaces):
     """A text to read in which one searches, as in a result."""
 
+    AUTO_FOCUS = "#words"
+    """Not the search, which is not shown yet."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "end_search", "End search", key_display="Esc"),
         Binding("escape", "leave", "Back", id="dialog.back"),
