@@ -22,8 +22,7 @@ from elicit_tui.kept import kept
 THRESHOLD: Final = 3
 """The sum from which a field wants it."""
 _OF_FIELD: Final = ("title", "description", "example", "default")
-_OR_ANOTHER: Final = ("entry word", "ticket word", "homonym")
-"""A slogan, a number of a queue, what a part, a place or a symbol is called."""
+_OR_ANOTHER: Final = ("entry word", "ticket word")  # A slogan, a number of a queue.
 _COUNTED: Final = re.compile(r"number of .*s$|(?:max|min)(?:imum)? ")
 _VERSION: Final = re.compile(r"v?\d{1,2}")
 _MOST_LOOKED_AT, _ONE_FIGURE, _MOST_COUNTED, _MOST_IN_A_ROW = 50, 9, 100, 998

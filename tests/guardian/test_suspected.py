@@ -284,20 +284,23 @@ def test_no_value_shows_that_what_is_yours_is_the_number_of_a_queue(
 
 
 @pytest.mark.parametrize(
-    ("message", "field"),
+    ("message", "title"),
     [
-        ("ما رمز المنتج المطبوع على العلبة؟", {"title": "رمز المنتج", "maxLength": 12}),
-        ("Ποιος είναι ο κωδικός του ανταλλακτικού;", {"title": "Κωδικός ανταλλακτικού"}),
-        ("इस पार्सल का पिन क्या है, जहाँ इसे भेजना है?", {"title": "पिन कोड", "maxLength": 6}),
-        ("运动会入场时全班喊什么口令？", {"title": "全班口令", "maxLength": 20}),
+        ("", "סיסמה"),
+        ("", "Κωδικός"),
+        ("", "رمز"),
+        ("", "पिन"),
+        ("", "Kennwort"),
+        ("Γράψτε τον κωδικό πρόσβασης.", "Κωδικός πρόσβασης"),
+        ("Γράψτε τον κωδικό πρόσβασης του λογαριασμού.", "Κωδικός πρόσβασης"),
+        ("Вставте кодове слово.", "Кодове слово"),
     ],
 )
-def test_a_word_of_several_senses_is_no_secret_in_a_form_of_another_thing(
-    message: str, field: dict[str, Any]
+def test_a_secrets_name_is_one_where_no_form_says_that_another_thing_is_meant(
+    message: str, title: str
 ) -> None:
-    count = {"type": "integer", "title": "Quantity", "minimum": 1}
-    request = said(message, {"v": {"type": "string", **field}, "n": count}, ["v"])
-    assert GUARDIAN.review(request).verdict == "allow"
+    request = said(message, {"value": {"type": "string", "title": title}}, ["value"])
+    assert GUARDIAN.review(request).verdict == "block"
 
 
 def test_a_field_without_a_word_of_its_own_is_spared_by_none_of_another_field() -> None:
