@@ -64,7 +64,9 @@ def _cut(parts: Sequence[Part], room: int) -> list[Part]:
         return shown
     while shown and _cells(shown) > room - CUT.width:
         shown.pop()
-    return [*shown, CUT]
+    # Where the first has no room one that is shorter has: a mark alone says nothing.
+    alone = [part for part in parts if part.width <= room - CUT.width and part is not CUT]
+    return [*(shown or alone[:1]), CUT]
 
 
 class ClickBar(SpanView):
@@ -300,7 +302,7 @@ class KeyBar(ClickBar):
             binding.action: self._part(node, binding)
             # Of two keys of one action the first is the one that is named.
             for node, binding, _, _ in reversed(active)
-            if binding.action in ALWAYS
+            if binding.action in ALWAYS and key_label(node, binding)
         }
         return [found[action] for action in ALWAYS if action in found]
 

@@ -39,6 +39,8 @@ KEYS: Final = (
 """What works in it beside Enter: key, words, and what a click on them does."""
 FRAMES: Final = 3
 """Rows around the line that is typed in: its frame, and the air above it."""
+FOOT: Final = 4
+"""Rows that are kept below the list for what is said of an entry, and for the keys."""
 LEAST_BESIDE: Final = 12
 """Cells; of what is longer no less than this is shown."""
 LONGEST_KEY: Final = 6
@@ -177,20 +179,25 @@ class Palette(CommandPalette):
     def on_resize(self) -> None:
         """The list ends above what is said of the one it points at."""
         around = self.query_one(CommandInput).size.height + FRAMES
-        foot = self.query_one("#palette-foot").size.height
-        self.query_one(OptionList).styles.max_height = max(4, self.size.height - around - foot)
+        self.query_one(OptionList).styles.max_height = max(4, self.size.height - around - FOOT)
 
     @on(OptionList.OptionHighlighted)
-    def _say(self, event: OptionList.OptionHighlighted) -> None:
+    def _point(self, event: OptionList.OptionHighlighted) -> None:
         found = event.option.hit if isinstance(event.option, Command) else None
         said, verb = (found.said, found.verb) if isinstance(found, Found) else ("", PLAIN.verb)
-        self.query_one("#palette-said", Static).update(said)
+        self._say(said)
         self._name_keys(verb)
+
+    def _say(self, words: str) -> None:
+        """Below the list; without words the screen over which it lies is whole there."""
+        said = self.query_one("#palette-said", Static)
+        said.update(words)
+        said.visible = bool(words)
 
     @on(Input.Changed)
     def _say_nothing(self) -> None:
         """What it points at next may be nothing, which Enter does nothing with."""
-        self.query_one("#palette-said", Static).update("")
+        self._say("")
         self._name_keys("")
 
     @on(OptionList.OptionHighlighted)

@@ -65,11 +65,11 @@ class PlacedList(RowList):
 
     @property
     def place(self) -> str:
-        """`4 of 28`, or `2 of 3 found`; empty where all rows there are stand in sight."""
+        """`4 of 28`, or `2 of 3 found`; empty where all rows there are stand in sight, or none."""
         in_sight = self.size.height // self.row_height
         count = len(self.keys)
         if self._looked_for:
-            return f"{self.cursor + 1:,} of {count:,} found" if count else "nothing found"
+            return f"{self.cursor + 1:,} of {count:,} found" if count else ""
         return f"{self.cursor + 1:,} of {count:,}" if 0 < in_sight < count else ""
 
     def name_place(self) -> None:

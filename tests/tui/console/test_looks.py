@@ -57,6 +57,7 @@ async def test_every_pane_can_be_reached_and_says_what_it_is(
             await stand.press(key)
             await stand.until(lambda words=words: words in stand.text())
             assert "Help" in stand.text().splitlines()[-1]
+            assert "To what is found" not in stand.text()
             assert max(map(len, stand.text().splitlines())) <= size[0]
 
 
@@ -200,11 +201,16 @@ def test_what_only_questions_need_is_loaded_behind_the_first_painting() -> None:
     assert not rooms & {"broker", "form", "guardian", "host", "ledger", "policy", "store"}
 
 
-async def test_whose_questions_a_key_declines_is_named_beside_it(tmp_path: Path) -> None:
+async def test_whose_questions_a_key_declines_is_named_beside_it_where_several_ask(
+    tmp_path: Path,
+) -> None:
     async with console(tmp_path, size=(140, 40)) as stand:
         request = stand.ask("alpha")
         await stand.shown(request)
         await stand.press("ctrl+l", "2")
+        await stand.until(lambda: "D Decline all  m Mute" in stand.text())
+        await stand.shown(stand.ask("beta"))
+        await stand.press("ctrl+l", "up")
         await stand.until(lambda: "D Decline all of alpha" in stand.text())
         await stand.press("D")
         said = "What it asks later still comes to you."

@@ -166,9 +166,10 @@ async def test_of_a_server_that_did_not_start_no_key_leads_to_its_tools(tmp_path
     async with console(
         tmp_path, servers=servers, tools=tools, failures=failures, size=(200, 60)
     ) as stand:
-        await stand.until(lambda: "→ Read about it" in last_line(stand))
+        await stand.until(lambda: "Enter Read" in last_line(stand))
         await stand.press("down")
-        await stand.until(lambda: "→ To its tools" in last_line(stand))
+        await stand.until(lambda: "Enter Tools" in last_line(stand))
+        assert "→" not in last_line(stand)
 
 
 @pytest.mark.parametrize("inbox", [False, True])
@@ -196,6 +197,14 @@ async def test_how_often_a_server_asked_stands_once_beside_its_name(tmp_path: Pa
         await stand.press("ctrl+n")
         await stand.until(lambda: "─ alpha · asked 1, last " in stand.text())
         assert stand.text().count(", last ") == 1
+
+
+async def test_a_search_that_has_no_room_for_its_first_key_names_the_way_out(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("greet", GREET)]}, size=LOW) as stand:
+        await stand.press("slash")
+        await stand.until(lambda: last_line(stand).startswith(" Esc End search  …"))
 
 
 async def test_a_search_that_finds_nothing_is_signed_by_no_server(tmp_path: Path) -> None:

@@ -34,6 +34,15 @@ async def test_the_bar_below_the_palette_has_its_keys_and_not_the_panes(tmp_path
         await stand.until(lambda: "Restart" in stand.text().split("\n")[-1])
 
 
+async def test_the_screen_below_the_palette_is_whole_down_to_its_frame(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        frame = stand.text().splitlines()[-2]
+        assert frame.startswith("╰── n Add")
+        await stand.press("ctrl+p")
+        await stand.until(lambda: "Enter Run" in stand.text())
+        assert frame in stand.text()
+
+
 async def test_the_keys_of_other_finders_go_down_and_up_in_the_palette(tmp_path: Path) -> None:
     async with console(tmp_path, size=(80, 24)) as stand:
         await stand.press("ctrl+p")

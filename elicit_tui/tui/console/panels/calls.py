@@ -40,7 +40,7 @@ AIR: Final = 2
 CORNERS: Final = 4
 """Cells of the frame that its words do not have."""
 ACTIONS: Final = frozenset(
-    {*IN_FRAME, *"list read cancel again remove restart turn whole copy open_link".split()}
+    {*IN_FRAME, *"to_found list read cancel again remove restart turn whole copy open_link".split()}
 )
 """Those that are of the call under the cursor."""
 

@@ -180,7 +180,9 @@ class OffersBox(Vertical):
 
     @on(RowList.Highlighted, "#offer-list")
     def _draw_words(self) -> None:
-        self.query_one("#offer-words", LineView).show(self._lines)
+        words = self.query_one("#offer-words", LineView)
+        words.set_class(self.offer is None, "-nothing")
+        words.show(self._lines)
         listing, search = self.query_one("#offer-list", RowList), self._search_line
         verb = "Call" if self.offer is None else VERBS[self.offer.kind]
         if self.offer is not None and self._not_callable(self.offer, self.record):

@@ -303,7 +303,9 @@ class QuestionsPane(Pane):
 
     def worded(self, action: str) -> str | None:
         """A muted server is let speak again; of whose questions all are declined."""
-        if action == "decline_all" and self.server is not None:
+        # Where all that wait are of one server it stands in every row.
+        waiting = {entry.server for entry in self.state.questions}
+        if action == "decline_all" and self.server is not None and len(waiting) > 1:
             return f"Decline all of {shortened(neutral_line(self.server, 80), _NAMED)}"
         if action == "last" and self._asked_last is not None:
             return "Its call"

@@ -127,8 +127,10 @@ class ServersPane(Pane):
             return False
         if action == "offers" and self.ready and not self.query_one("#server-list").has_focus:
             return False  # There Tab goes on.
+        if action == "about" and self._finds_nothing:
+            return False
         if action == "favourite":
-            return self._entered is not None
+            return self._entered is not None and not self._finds_nothing
         fits = action != "search" or self._to_search is not None
         return fits and super().check_action(action, parameters)
 
@@ -153,8 +155,7 @@ class ServersPane(Pane):
     @property
     def in_frame(self) -> frozenset[str]:
         """The list of servers names its own keys; without a server there is no list."""
-        named = frozenset(self._in_frame if self.state.servers else ())
-        return named - {"remove"} if self._entered is not None else named
+        return frozenset(self._in_frame if self.state.servers else ())
 
     def _beside(self, room: int) -> str:
         """The keys in the frame of the list; the bar below has those that it has no room for."""
@@ -171,12 +172,10 @@ class ServersPane(Pane):
 
     def worded(self, action: str) -> str | None:
         """A muted server is let speak again; among its tools their own keys have the room."""
-        if action == "servers" and self._narrowed:
-            return ""  # The key that ends the search is named; an arrow leads out of it at once.
+        if action == "offers" or (action == "servers" and self._narrowed):
+            return ""  # Enter, or the key that ends the search, does it and is named.
         if action == "mute" and self._meant is not None and self._meant.name in self.app.muted:
             return "Unmute"
-        if action == "offers" and self.record is not None and self._enter_verb != "Tools":
-            return "Read about it"
         state = self.record.state if self.record is not None else ""
         if action == "restart" and state in ("off", "closed"):
             return "Start" if state == "closed" else "Read again"  # What its file has now.
@@ -189,6 +188,11 @@ class ServersPane(Pane):
     @property
     def _narrowed(self) -> bool:
         return self._offers is not None and self._offers.narrowed
+
+    @property
+    def _finds_nothing(self) -> bool:
+        """Whether one is in a search that has found nothing."""
+        return self._entered is not None and self._narrowed and self._entered.offer is None
 
     @property
     def record(self) -> ServerRecord | None:

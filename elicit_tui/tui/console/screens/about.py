@@ -305,8 +305,8 @@ class HelpScreen(TextDialog):
         self.query_one(LineView).focus()
 
     def worded(self, action: str) -> str | None:
-        """The key that led here goes back."""
-        return "Back" if action == "help" else None
+        """The key that led here goes back, as the one that is named does."""
+        return "" if action == "help" else None
 
     def action_help(self) -> None:
         """The same key goes back."""
