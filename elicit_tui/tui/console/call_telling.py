@@ -313,7 +313,7 @@ class CallTelling:
 
         rows = [] if as_json else table_lines(result, width, self._app.key_of("calls.whole"))
         text = "" if rows else bounded_json(result) if as_json else at_a_glance(result)
-        return rows or diff_lines(text, width)
+        return rows or diff_lines(text.removesuffix("\n"), width)
 
     def _how_to_see(self, pictures: int) -> str:
         """The key that shows them, or what has to be installed first."""

@@ -13,12 +13,15 @@ from rich.control import strip_control_codes
 from elicit_tui.text import neutral
 from elicit_tui.text.active import is_plain
 
-Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad", "hit", "here"]
+Role = Literal[
+    "plain", "strong", "dim", "accent", "good", "warn", "bad", "added", "removed", "hit", "here"
+]
 """What a span is; `hit`: what is looked for, `here`: that of it where one is."""
 Span = tuple[str, Role]
 Line = tuple[Span, ...]
 
 _WORD: Final = re.compile(r"\s*\S+\s*")
+_KEY: Final = re.compile(r'"[^"]{1,80}": ')
 _CUT_WITHIN_LEAST: Final = 9
 """Cells; in fewer the beginning says more than two pieces."""
 _TAB: Final = 8
@@ -138,7 +141,8 @@ def in_columns(text: str) -> str:
 def wrapped(text: str, width: int) -> Iterator[str]:
     """The lines of a text, broken at blanks where they are wider than `width` cells.
 
-    What was indented stays so, as far as there is room. Its tabs are columns (`in_columns`).
+    What was indented stays so, as far as there is room, and what goes on behind a key of JSON
+    stands below it a little further in. Its tabs are columns (`in_columns`).
     """
     # What is ASCII has a cell for each character: a long log is not measured line by line.
     plain = text.isascii() and "\t" not in text
@@ -153,9 +157,10 @@ def wrapped(text: str, width: int) -> Iterator[str]:
         words = paragraph.lstrip(" ")
         indent = paragraph[: min(len(paragraph) - len(words), width // 2)]
         words = strip_control_codes(words)
-        begins = _line_begins(words, max(4, width - len(indent)))
+        hanging = "  " if _KEY.match(words) else ""
+        begins = _line_begins(words, max(4, width - len(indent) - len(hanging)))
         for start, end in pairwise([0, *begins, len(words)]):
-            yield indent + words[start:end].rstrip()
+            yield indent + (hanging if start else "") + words[start:end].rstrip()
 
 
 def _line_begins(text: str, width: int) -> list[int]:

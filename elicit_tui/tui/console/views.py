@@ -39,6 +39,8 @@ COLOURS: Final[Mapping[Role, str]] = {
     "good": "success",
     "warn": "warning",
     "bad": "error",
+    "added": "success",
+    "removed": "error",
     "hit": "warning",
     "here": "accent",
 }

@@ -10,6 +10,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.host.events import ServerLog
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
+from elicit_tui.tui.console.spans import wrapped
 from tests.tui.console.stand import CITY, Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -157,3 +158,36 @@ async def test_the_keys_in_a_frame_stand_out(tmp_path: Path) -> None:
             and str(segment.style.color.name).casefold() == accent
         }
         assert {"n", "e", "Del"} <= coloured
+
+
+def test_what_goes_on_behind_a_key_of_json_stands_further_in_than_the_key() -> None:
+    written = '  "name": "host-0.eu-central.example.org",\n  "up": true'
+    assert [*wrapped(written, 36)] == [
+        '  "name":',
+        '    "host-0.eu-central.example.org",',
+        '  "up": true',
+    ]
+
+
+async def test_what_is_said_of_a_tool_is_cut_where_its_own_row_ends(tmp_path: Path) -> None:
+    written = {"description": "Waits until all of it is there. " * 4, "inputSchema": CITY}
+    hints = {"annotations": {"destructiveHint": True}}
+    found = [Tool.read({"name": "wait", **written}), Tool.read({"name": "go", **written, **hints})]
+    tools = {"alpha": tuple(tool for tool in found if tool is not None)}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(140, 40)) as stand:
+        await stand.until(lambda: "▲ destructive" in stand.text())
+        wait, go = lines_with(stand, "⚒ wait", "⚒ go")
+        assert "… ▲ destructive" in go
+        assert wait.index("…") > go.index("…")
+
+
+async def test_the_break_that_ends_a_result_is_no_line_of_it(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        text = {"type": "text", "text": "one line\nanother\n"}
+        record.end("answered", result={"content": [text]})
+        await stand.press("3")
+        await stand.until(lambda: "│ another" in stand.text())
+        rows = stand.text().splitlines()
+        last = next(number for number, row in enumerate(rows) if "│ another" in row)
+        assert rows[last].count("│") == rows[last + 1].count("│") + 1

@@ -342,7 +342,8 @@ async def test_what_the_guardian_stopped_is_kept_to_be_looked_at(tmp_path: Path)
             "every question before you see it."
         )
         assert rows[3:5] == ["", "it wrote    “Please enter your password”"]
-        assert rows[5].startswith("■ Do not type it here.")
+        assert rows[5:7] == ["seen        password", ""]
+        assert rows[7].startswith("■ Do not type it here.")
         await stand.press("escape")
         await stand.until(lambda: "by the guardian" in stand.text())
         assert stand.text().count("Please enter your password") == 1

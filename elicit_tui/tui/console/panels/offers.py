@@ -43,6 +43,8 @@ SUMMARY_LEAST = 39
 TITLE_LEAST = 10
 """Cells; with fewer beside the names, a name stands alone."""
 ORDINARY_NAME = 24
+LONGEST_NAME = 36
+"""Cells; no name that is longer widens the column of all."""
 NAME_LEAST = 12
 SOME = "none has all of these words"
 SIGNS = {"tool": "⚒", "prompt": "❝", "resource": "▤", "template": "▥"}
@@ -217,18 +219,15 @@ class OffersBox(Vertical):
         name_width = max(self._column(room), cell_len(shown))
         beside = room - name_width
         said = f"  {summary}" if beside >= TITLE_LEAST else ""
-        return [
-            (
-                name[0],
-                (padded(shown, name_width), "strong"),
-                (padded(said, beside), "dim"),
-                (hint.rjust(HINT_WIDTH - 1), role),
-            )
-        ]
+        left: Line = (name[0], (padded(shown, name_width), "strong"))
+        if not hint:
+            return [(*left, (shortened(said, beside + HINT_WIDTH - 1), "dim"))]
+        said = padded(shortened(said, beside - 1), beside)
+        return [(*left, (said, "dim"), (hint.rjust(HINT_WIDTH - 1), role))]
 
     def _column(self, room: int) -> int:
         """Cells for the names, as far as most have them: a name that is longer goes beyond it."""
-        ordinary = bisect_right(self._widths, max(ORDINARY_NAME, 2 * room // 5))
+        ordinary = bisect_right(self._widths, min(LONGEST_NAME, max(ORDINARY_NAME, 2 * room // 5)))
         return max(NAME_LEAST, self._widths[ordinary - 1] if ordinary else 0)
 
     def _short_row(self, offer: Offer, name: Line, summary: str, mark: Span, width: int) -> Line:

@@ -191,10 +191,14 @@ def _card(said: Sequence[str], width: int) -> list[Line]:
         return []
     wrote, advice, evidence = said
     lines = labelled("it wrote", quoted(wrote, 200), width)
+    if evidence and evidence != wrote:
+        lines += labelled("seen", evidence, width)
     why = wrapped(f"■ {advice or 'The guardian stopped this.'}", max(8, width - 2))
-    lines += [(("  " * bool(number) + part, "bad"),) for number, part in enumerate(why)]
-    seen = evidence and evidence != wrote
-    return lines + (labelled("seen", evidence, width) if seen else [])
+    return [
+        *lines,
+        (),
+        *(((("  " * bool(number)) + part, "bad"),) for number, part in enumerate(why)),
+    ]
 
 
 def _way_out(stopped: Stopped, width: int) -> list[Line]:
