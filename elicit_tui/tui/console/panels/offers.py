@@ -291,6 +291,11 @@ class OffersBox(Vertical):
         # Asked for its keys once more, a box that goes has no line any more.
         return self._ready and any(line.value for line in self.query(SearchLine))
 
+    @property
+    def finds_nothing(self) -> bool:
+        """Whether a search has found nothing."""
+        return self.narrowed and self.offer is None
+
     def end_search(self) -> None:
         """Show all of them again; the cursor stays on what was found of this server."""
         if self.narrowed:

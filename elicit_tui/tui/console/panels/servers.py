@@ -127,10 +127,10 @@ class ServersPane(Pane):
             return False
         if action == "offers" and self.ready and not self.query_one("#server-list").has_focus:
             return False  # There Tab goes on.
-        if action == "about" and self._finds_nothing:
-            return False
+        if action == "about":
+            return self._entered is None or not self._entered.finds_nothing
         if action == "favourite":
-            return self._entered is not None and not self._finds_nothing
+            return self._entered is not None and not self._entered.finds_nothing
         fits = action != "search" or self._to_search is not None
         return fits and super().check_action(action, parameters)
 
@@ -188,11 +188,6 @@ class ServersPane(Pane):
     @property
     def _narrowed(self) -> bool:
         return self._offers is not None and self._offers.narrowed
-
-    @property
-    def _finds_nothing(self) -> bool:
-        """Whether one is in a search that has found nothing."""
-        return self._entered is not None and self._narrowed and self._entered.offer is None
 
     @property
     def record(self) -> ServerRecord | None:
