@@ -10,7 +10,9 @@ from elicit_tui.elicitation import Call
 from elicit_tui.host.events import ServerLog
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
-from elicit_tui.tui.console.spans import wrapped
+from elicit_tui.tui.console.screens.about import HelpScreen
+from elicit_tui.tui.console.spans import text_of, wrapped
+from elicit_tui.tui.console.views import LineView
 from tests.tui.console.stand import CITY, Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -191,3 +193,21 @@ async def test_the_break_that_ends_a_result_is_no_line_of_it(tmp_path: Path) -> 
         rows = stand.text().splitlines()
         last = next(number for number, row in enumerate(rows) if "│ another" in row)
         assert rows[last].count("│") == rows[last + 1].count("│") + 1
+
+
+async def test_the_list_of_what_was_stopped_has_no_more_rows_than_its_words_while_it_is_empty(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await stand.press("2")
+        await stand.until(lambda: "kept here." in stand.text())
+        assert "kept here." in stand.text().splitlines()[-3]
+
+
+async def test_keys_in_the_help_look_as_they_do_in_the_bars(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await stand.press("f1")
+        await stand.until(lambda: isinstance(stand.app.screen, HelpScreen))
+        lines = stand.app.screen.query_one(LineView).lines
+        restart = next(line for line in lines if "Start this server again" in text_of(line))
+        assert restart[0][1] == "accent"

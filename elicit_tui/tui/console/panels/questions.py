@@ -122,6 +122,7 @@ class QuestionsPane(Pane):
         stopped.row_height = 2 if self.stacked else 1
         stopped.empty = self._nothing_stopped
         stopped.show(tuple(self._stopped), self._stopped_row)
+        stopped.set_class(not self._stopped, "-none")
         self.state.stopped_unseen = 0
         leads_on = self.app.has_pane("history") and bool(self.state.last_end)
         if self.screen.focused is waiting and not keys and (waited or not leads_on):

@@ -244,7 +244,7 @@ def _key_lines(key: str, does: str, name: str, width: int) -> list[Line]:
     """A key and what it does; its name at the end of the line, or below it."""
     column = 14 if width >= NAMES_LEAST else 8
     first, *others = list(wrapped(does, max(8, width - column))) or [""]
-    head: Line = ((padded(f"  {key}", column), "strong"), (first, "plain"))
+    head: Line = ((padded(f"  {key}", column), "accent"), (first, "plain"))
     lines = [head, *(((" " * column + part, "plain"),) for part in others)]
     if not name:
         return lines
@@ -333,7 +333,7 @@ class HelpScreen(TextDialog):
         """What stands behind the keys of where one is."""
         keys = [_key_lines(key, does, "", width) for key, does in MOVING]
         runs = _key_lines(self._palette, RUNS, "", width)
-        return [[(("moving", "accent"),)], *keys, runs]
+        return [[(("moving", "strong"),)], *keys, runs]
 
     @property
     def _palette(self) -> str:
@@ -366,7 +366,7 @@ class HelpScreen(TextDialog):
             if pane is not None and not self.app.has_pane(pane):
                 continue
             covered = self._panes_are_covered and family == "pane"
-            head: Line = ((TITLES[family] + AT_THE_PANES * covered, "accent"),)
+            head: Line = ((TITLES[family] + AT_THE_PANES * covered, "strong"),)
             entries = groups.setdefault(family, [[head]])
             key = self.app.key_of(name)
             if family == "field" and key in taken:
@@ -389,7 +389,7 @@ class HelpScreen(TextDialog):
             order.sort(key=lambda family: family == "pane")
         if self._names_keys(width) and width >= NAMES_LEAST:
             titles = groups[order[0]][0]
-            titles[0] = apart(titles[0], (("as the configuration calls it", "dim"),), width)
+            titles[0] = apart(titles[0], (("as the configuration calls it ", "dim"),), width)
         return [groups[family] for family in order]
 
     def _names_keys(self, width: int) -> bool:

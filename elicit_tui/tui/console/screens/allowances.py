@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.widgets import Static
 
 from elicit_tui.broker.contracts import Allowance
@@ -52,9 +53,9 @@ class AllowancesScreen(Dialog[None]):
             verb="",
             id="allowances",
         )
-        edit = self.app.key_of("servers.edit")
-        words = f"Which calls ask you first is set for each server: {edit} under Servers."
-        yield Static(words, id="where-set", markup=False)
+        edit = self.app.key_of("servers.edit"), "bold $accent"
+        where = "Which calls ask you first is set for each server: ", edit, " under Servers."
+        yield Static(Content.assemble(*where), id="where-set")
 
     async def on_mount(self) -> None:
         """Show it."""

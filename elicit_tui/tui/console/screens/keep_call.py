@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.widgets import Input, Static
 
 from elicit_tui.elicitation.saved_call import SUFFIX, SavedCall, new_file
@@ -49,12 +50,10 @@ class KeepCallScreen(PlaceDialog):
         if self._secret:
             names = ", ".join(map(quoted, self._secret))
             contents += f"{names}: a secret, left out, and asked for when the call is made again. "
-        listed = f"{self.app.key_of('calls.kept')} under Calls lists it and all others."
-        yield Static(
-            f"{contents}The file ends in {SUFFIX}. {listed}",
-            id="about",
-            markup=False,
-        )
+        about = f"{contents}The file ends in {SUFFIX}. "
+        kept = self.app.key_of("calls.kept"), "bold $accent"
+        listed = " under Calls lists it and all others."
+        yield Static(Content.assemble(about, kept, listed), id="about")
         yield from self.ending("Write it", "keep.write")
 
     def action_send(self) -> None:
