@@ -13,9 +13,7 @@ from rich.control import strip_control_codes
 from elicit_tui.text import neutral
 from elicit_tui.text.active import is_plain
 
-Role = Literal[
-    "plain", "strong", "dim", "accent", "good", "warn", "bad", "added", "removed", "hit", "here"
-]
+Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad", "hit", "here"]
 """What a span is; `hit`: what is looked for, `here`: that of it where one is."""
 Span = tuple[str, Role]
 Line = tuple[Span, ...]

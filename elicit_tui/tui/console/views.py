@@ -39,8 +39,6 @@ COLOURS: Final[Mapping[Role, str]] = {
     "good": "success",
     "warn": "warning",
     "bad": "error",
-    "added": "success",
-    "removed": "error",
     "hit": "warning",
     "here": "accent",
 }

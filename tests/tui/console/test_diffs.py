@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
-from elicit_tui.tui.console.diffs import CHANGES, diff_lines
+from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.line_changes import unified
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from elicit_tui.tui.console.spans import text_of
-from elicit_tui.tui.console.views import BOLD
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -31,11 +30,11 @@ def roles(text: str) -> dict[str, str]:
 
 def test_only_the_lines_of_a_hunk_are_changes() -> None:
     drawn = roles(COMMIT)
-    assert {line for line, role in drawn.items() if role == "added"} == {
+    assert {line for line, role in drawn.items() if role == "good"} == {
         "+++ another",
         "+        one     2",
     }
-    assert {line for line, role in drawn.items() if role == "removed"} == {
+    assert {line for line, role in drawn.items() if role == "bad"} == {
         "--- a comment",
         "-        one     1",
     }
@@ -43,7 +42,7 @@ def test_only_the_lines_of_a_hunk_are_changes() -> None:
 
 
 def test_a_diff_that_a_fence_holds_has_its_colours_too() -> None:
-    assert roles(f"Done:\n```diff\n{DIFF}\n```\n- bye")["+++ another"] == "added"
+    assert roles(f"Done:\n```diff\n{DIFF}\n```\n- bye")["+++ another"] == "good"
 
 
 def test_a_text_that_is_no_diff_is_plain() -> None:
@@ -53,7 +52,7 @@ def test_a_text_that_is_no_diff_is_plain() -> None:
 
 def test_a_line_without_an_end_of_its_own_counts_as_none() -> None:
     text = "--- a\n+++ b\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+y\n-behind it"
-    assert roles(text)["+y"] == "added"
+    assert roles(text)["+y"] == "good"
     assert roles(text)["-behind it"] == "plain"
 
 
@@ -128,7 +127,3 @@ def test_a_part_of_a_diff_of_json_names_the_rows_in_which_the_changes_are() -> N
 def test_other_text_with_braces_has_no_rows() -> None:
     old = ["int main()", "{", "  return 1;", "}"]
     assert next(unified(old, [*old[:2], "  return 2;", "}"])).endswith(" @@")
-
-
-def test_what_was_added_weighs_as_much_as_what_was_removed() -> None:
-    assert not BOLD & {*CHANGES.values()}

@@ -226,9 +226,9 @@ async def test_a_line_parts_what_is_said_below_the_palette_from_the_frames_behin
     tmp_path: Path,
 ) -> None:
     async with console(tmp_path, servers=["alpha"], size=(100, 30)) as stand:
-        await searching(stand, "add", "Add a server")
-        await stand.until(lambda: "Enter Run" in stand.text())
-        *_, line, _, _, bar = stand.text().split("\n")
+        await searching(stand, "help", "Help")
+        await stand.until(lambda: "the keys of this screen" in stand.text())
+        *_, line, _, bar = stand.text().split("\n")
         assert "Enter Run" in bar
         assert line == "─" * 100
 
