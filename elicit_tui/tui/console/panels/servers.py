@@ -155,7 +155,8 @@ class ServersPane(Pane):
     @property
     def in_frame(self) -> frozenset[str]:
         """The list of servers names its own keys; without a server there is no list."""
-        return frozenset(self._in_frame if self.state.servers else ())
+        named = frozenset(self._in_frame if self.state.servers else ())
+        return named - {"remove"} if self._entered is not None else named
 
     def _beside(self, room: int) -> str:
         """The keys in the frame of the list; the bar below has those that it has no room for."""
