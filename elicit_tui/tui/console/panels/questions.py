@@ -192,7 +192,12 @@ class QuestionsPane(Pane):
 
     @property
     def _nothing_stopped(self) -> str:
-        """What would be kept here, and where what another process refused stands."""
+        """What would be kept here, and where what another process refused stands where there is room."""
+        if self.stacked:
+            return (
+                "Nothing was stopped. What is refused for you, or asked by a muted server, is kept "
+                "here."
+            )
         has_history = self.app.has_pane("history")
         where = "stands under History" if has_history else "is in “elicit-tui history list”"
         return (
