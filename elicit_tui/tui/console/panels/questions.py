@@ -192,7 +192,7 @@ class QuestionsPane(Pane):
 
     @property
     def _nothing_stopped(self) -> str:
-        """What would be kept here, and where what another process refused stands where there is room."""
+        """What would be kept here; where it is wide, too, where a gateway's refusals stand."""
         if self.stacked:
             return (
                 "Nothing was stopped. What is refused for you, or asked by a muted server, is kept "
