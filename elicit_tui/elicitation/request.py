@@ -144,8 +144,7 @@ class ElicitationRequest:
 
     def in_short(self) -> ElicitationRequest:
         """The same request as one of many is kept: only its texts, each no longer than a line."""
-        params = self.params if isinstance(self.params, Mapping) else {}
-        texts = {key: params.get(key) for key in ("mode", "message", "url", "elicitationId")}
+        texts = {key: self.param(key) for key in ("mode", "message", "url", "elicitationId")}
         short = {key: text[:SHORT] for key, text in texts.items() if isinstance(text, str) and text}
         return replace(self, params=short)
 
@@ -160,13 +159,17 @@ class ElicitationRequest:
 
     def param(self, key: str) -> Any:
         """One of the params as the server wrote it: hostile; None where there is none."""
-        return self.params.get(key) if isinstance(self.params, Mapping) else None
+        return self._given.get(key)
+
+    @kept
+    def _given(self) -> Mapping[str, Any]:
+        return self.params if isinstance(self.params, Mapping) else {}
 
     def _text(self, key: str) -> str | None:
         value = self.param(key)
         return value if isinstance(value, str) else None
 
-    @property
+    @kept
     def mode(self) -> str:
         """`form`, `url`, or whatever the server wrote; absent means form (spec: "Form mode").
 
@@ -174,10 +177,8 @@ class ElicitationRequest:
         """
         if self.traits.mode is not None:
             return self.traits.mode
-        if isinstance(self.params, Mapping) and "mode" in self.params:
-            mode = self.params["mode"]
-            return mode if isinstance(mode, str) else "?"
-        return "form"
+        mode = self._given.get("mode", "form")
+        return mode if isinstance(mode, str) else "?"
 
     @property
     def message(self) -> str:
