@@ -91,7 +91,7 @@ def test_a_flood_holds_up_neither_keys_nor_another_servers_question(stand: Stand
         console.until(lambda: "steady · question" in console.text, "the call just answered")
         # It answers its call once all that it asked is answered.
         console.press_until(UP, lambda: "faulty · goes_on_asking" in console.text, "its call")
-        ended = re.compile(r"○ cancelled by you \d[\d.:]*")
+        ended = re.compile(r"○ question cancelled by you \d[\d.:]*")
         console.until(lambda: ended.search(console.said), "the end of the flood")
         asked = len(answers(stand))
         console.shows(f"{asked:,} questions")
