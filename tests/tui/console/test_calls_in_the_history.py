@@ -11,6 +11,8 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
 from elicit_tui.tui.console.kept_calls import KeptCalls
+from elicit_tui.tui.console.panels.calls import CallsPane
+from elicit_tui.tui.console.panels.history import HistoryPane
 from elicit_tui.tui.console.screens.records import RecordScreen
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.console.written_later import until_written
@@ -100,6 +102,16 @@ async def test_a_call_of_another_console_comes_by_itself_and_moves_no_cursor(
         calls = stand.app.query("#call-list")
         chosen = [stand.app.state.calls.get(each.key) for each in calls.results(RowList)]
         assert [each.call.name for each in chosen if each] == ["mine"] * len(chosen)
+
+
+async def test_calls_of_another_console_that_come_before_a_list_is_laid_out_are_had_all_the_same(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        for pane in (CallsPane(stand.app.state), HistoryPane(stand.app.state)):
+            theirs = CallRecord("alpha", Call("tools/call", f"for {pane.id}", {}))
+            pane.have_calls([theirs])
+            assert theirs in stand.app.state.calls
 
 
 async def test_a_question_stands_above_the_call_that_asked_it(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ class ChosenCall(Pane):
 
     def have_calls(self, kept: Iterable[CallRecord]) -> None:
         """Have calls of other runs too; the cursor stays on its call."""
-        chosen, there = self.record, len(self.state.calls)
+        chosen, there = self.record if self.ready else None, len(self.state.calls)
         super().have_calls(kept)
         if chosen is not None and len(self.state.calls) != there:
             self.state.pointed_call = self.state.pointed_call or chosen.call.id
