@@ -197,9 +197,12 @@ async def test_a_count_at_a_tab_looks_like_no_number_of_a_tab(
 
 
 async def test_where_keys_have_no_room_the_palette_has_its_key_alone(tmp_path: Path) -> None:
-    async with console(tmp_path, servers=["alpha-with-a-name"], size=(80, 24)) as stand:
-        await stand.shown(stand.ask("alpha-with-a-name", "Shall we?"))
-        await stand.press("ctrl+l", "2")
+    asking = ["alpha-with-a-name", "beta-with-a-name"]
+    async with console(tmp_path, servers=asking, size=(80, 24)) as stand:
+        for server in asking:
+            await stand.shown(stand.ask(server, "Shall we?"))
+            await stand.press("ctrl+l")
+        await stand.press("2")
         await stand.until(lambda: "Decline all" in stand.text())
         assert bar(stand).endswith("^P  ^Q Leave  F1 Help")
         assert bar(stand).count("…") == 1
