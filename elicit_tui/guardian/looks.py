@@ -22,7 +22,7 @@ _ELIDED: Final = (
     r"(?:\.{2,}|…|x{3,}|X{3,}|\*{3,}|$|[)\s\"'`])"
 )
 _BEGUN: Final = re.compile(pattern("begun"))
-_ONE_OF: Final = re.compile(r"\((?:\?:)?(\w+)\|[^()]*\)|\[(.)[^\]]*\]|\\(\W)")
+_ONE_OF: Final = re.compile(r"\((?:\?:)?(\w+)\|[^()]*\)|\[(.)[^][]*\]|\\(\W)")
 _SIGNS: Final = re.compile(r"\(\?:|[()^]|\\b")
 
 
