@@ -217,12 +217,13 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
     configured = app.state.settings.console.theme
     worn = app.remembered.theme_for(configured)
     own = [] if configured in THEME_NAMES or theme_trouble(configured) else [configured]
-    for name in (*own, *THEME_NAMES):
+    # Who writes "theme" and Enter has chosen none yet: the first one is worn already.
+    for name in dict.fromkeys((worn, *own, *THEME_NAMES)):
         help_text, says = ("worn now", "worn") if name == worn else ("kept for the next time", name)
         found_by = ("theme:", says, name, *in_words(name).split())
         worded = Traits((name,), found_by=found_by, beside="worn now" * (name == worn))
         yield entry(f"Theme: {name}", help_text, WearTheme(app, name), worded, listed=name == worn)
-    yield entry("Screenshot", "an SVG of this screen, for your eyes only", app.take_picture)
+    yield entry("Screenshot", "a picture of it, an SVG for your eyes only", app.take_picture)
     yield entry("Suspend to the shell", "fg brings it back", app.action_suspend_process, SHELL)
     leaving = LEAVING._replace(beside=key("console.quit"))
     yield entry("Leave elicit-tui (quit)", WAITS, app.action_quit, leaving)

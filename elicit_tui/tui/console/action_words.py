@@ -35,7 +35,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "calls.back": "Back to the tools, one of which was called",
     "calls.read": "Go to the call beside the list",
     "calls.cancel": "Cancel this call",
-    "calls.whole": "Read this result on the whole screen",
+    "calls.whole": "Read this result, or see its picture, on the whole screen",
     "calls.again": "Make this call again",
     "calls.restart": "Start the server of this call again, which has ended",
     "calls.turn": "Show this result in another way",

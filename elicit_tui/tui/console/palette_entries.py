@@ -101,10 +101,11 @@ def found(entries: Iterable[Entry], query: str) -> list[Entry]:
     hits = [(far, each) for far, each in near if far is not None]
     begun = any(far < BEHIND and each.traits.place >= COMMAND for far, each in hits)
 
-    def order(hit: tuple[int, Entry]) -> tuple[bool, int, int]:
+    def order(hit: tuple[int, Entry]) -> tuple[bool, int, int, int]:
         far, traits = hit[0], hit[1].traits
         gives_way = begun and traits.is_at_once and traits.place == TOOL
-        return traits.cannot, (max(far, BEHIND) if gives_way else far), traits.place
+        within = _within_words(hit[1], far, query)
+        return traits.cannot, (max(far, BEHIND) if gives_way else far), within, traits.place
 
     return [each for _, each in sorted(hits, key=order)]
 
@@ -146,6 +147,18 @@ def _distance(each: Entry, query: str) -> int | None:
         return IN_TOLD
     letters = not traits.is_grave and any(_by_letters(name, query) for name in each.names)
     return BY_LETTERS if letters else None
+
+
+def _within_words(each: Entry, far: int, query: str) -> int:
+    """How what was written stands in what is said of it: as words, as their beginnings, within."""
+    if far not in (IN_TITLE, IN_HELP, IN_TOLD):
+        return 0
+    title, help_text, traits = each.words, Content.from_markup(each.help).plain, each.traits
+    said = f" {in_words(f'{title} {help_text} {traits.meant_by} {traits.told}')} "
+    words = in_words(query).split()
+    ends = (" ", "")
+    stands = (all(f" {word}{end}" in said for word in words) for end in ends)
+    return next((at for at, holds in enumerate(stands) if holds), len(ends))
 
 
 def _begins_label(query: str, label: str) -> bool:

@@ -158,6 +158,31 @@ def test_letters_scattered_over_a_name_are_no_name_in_short(query: str, name: st
     assert not short
 
 
+def test_what_was_typed_as_a_word_stands_before_words_that_only_hold_it() -> None:
+    holds = made("One", Traits(place=FAVOURITE), "unreported transports")
+    begins, whole = made("Two", help_text="names its ports"), made("Three", help_text="a port")
+    for query, first in (("port", whole), ("ports", begins), ("por", begins), ("ransp", holds)):
+        assert names([holds, begins, whole], query)[0] == first.words
+    assert names([holds, begins, whole], "port") == ["Three", "Two", "One"]
+
+
+async def test_the_word_of_all_themes_and_enter_leave_the_one_that_is_worn(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        stand.app.wear("nord")
+        await searching(stand, "theme", "Theme: nord")
+        await stand.press("enter")
+        await stand.until(lambda: not isinstance(stand.app.screen, Palette))
+        assert stand.app.remembered.theme == "nord"
+
+
+@pytest.mark.parametrize("word", ["picture", "screenshot", "svg"])
+async def test_a_picture_of_the_screen_is_found_by_what_one_calls_it(
+    tmp_path: Path, word: str
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        await searching(stand, word, "Screenshot")
+
+
 async def test_a_word_of_all_that_a_tool_says_finds_it_behind_what_is_named_so(
     tmp_path: Path,
 ) -> None:
