@@ -7,20 +7,16 @@ question and no value, and counts for as long as its process lives.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
 from typing import Final
 
 from elicit_tui.broker.answerer import terminal
 from elicit_tui.dataclass import dataclass
-from elicit_tui.errors import ConfigError, StoreError
-from elicit_tui.paths import replace_file, state_directory
+from elicit_tui.errors import ConfigError
 from elicit_tui.store.living import Life, is_over
-from elicit_tui.store.nouns import read
+from elicit_tui.store.note_folder import NoteFolder
 from elicit_tui.text import as_name, neutral_line
 
 MOST: Final = 20
@@ -59,8 +55,12 @@ class ConsoleNote:
             yield f"{self.more:,} more wait in {place}, and are answered there."
 
 
+NOTES: Final = NoteFolder(ConsoleNote, "consoles")
+"""Each by the life of its console."""
+
+
 class NoteOfConsole:
-    """Keeps the note of this console; where that cannot be written, nothing is lost."""
+    """Keeps the note of this console."""
 
     def __init__(self) -> None:
         self._life: Life | None = None
@@ -71,34 +71,22 @@ class NoteOfConsole:
             self.end()
             return
         with suppress(OSError, ConfigError):
-            if self._life is None:
-                self._life = Life(notes_folder())
-            note = json.dumps(asdict(ConsoleNote(terminal(), asked, more)))
-            replace_file(notes_folder() / f"{self._life.id}.json", note.encode())
+            self._life = self._life or Life(NOTES.path)
+            NOTES.write(self._life.id, ConsoleNote(terminal(), asked, more))
 
     def end(self) -> None:
         """Nothing waits here any more."""
         life, self._life = self._life, None
-        with suppress(OSError, ConfigError):
-            if life is not None:
-                (notes_folder() / f"{life.id}.json").unlink(missing_ok=True)
+        if life is not None:
+            NOTES.remove(life.id)
+            with suppress(OSError):
                 life.end()
 
 
 def waiting_in_consoles() -> list[ConsoleNote]:
     """The notes of all consoles that live; those of others are removed."""
-    notes = []
     with suppress(OSError, ConfigError):
-        folder = notes_folder()
-        for file in sorted(folder.glob("*.json")):
-            with suppress(OSError, StoreError, ValueError):
-                if is_over(folder, file.stem):
-                    file.unlink(missing_ok=True)
-                else:
-                    notes.append(read(ConsoleNote, file.read_bytes()))
-    return notes
-
-
-def notes_folder() -> Path:
-    """Where the notes are; not there before the first one."""
-    return state_directory() / "consoles"
+        for life in NOTES.names():
+            if is_over(NOTES.path, life):
+                NOTES.remove(life)
+    return [note for _, note in NOTES.notes()]

@@ -6,23 +6,19 @@ it holds no question and no value.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation import now, rfc3339
-from elicit_tui.errors import ConfigError, StoreError
 from elicit_tui.gateway.asking import AskedInClient
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.host.events import HostEvent, ServerStateChanged
-from elicit_tui.paths import replace_file, state_directory
-from elicit_tui.store.nouns import read
+from elicit_tui.store.note_folder import NoteFolder
 
 MOST_NOTES: Final = 50
 KEPT_SECONDS: Final = 7 * 24 * 3600.0
@@ -79,8 +75,12 @@ class SessionNote:
             return False
 
 
+NOTES: Final = NoteFolder(SessionNote, "gateway", "sessions")
+"""Each by the id of its session."""
+
+
 class NoteOfSession:
-    """Keeps the note of one session as it is; where that cannot be written, nothing is lost."""
+    """Keeps the note of one session as it is."""
 
     def __init__(self, session: str, directory: Path, servers: Sequence[str]) -> None:
         self._note = SessionNote(
@@ -124,38 +124,21 @@ class NoteOfSession:
 
     def _write(self, **changes: object) -> None:
         self._note = replace(self._note, **changes, written=time.time())  # type: ignore[arg-type]
-        if not self._known:
-            return
-        with suppress(OSError, ConfigError):
-            text = json.dumps(asdict(self._note))
-            replace_file(notes_folder() / f"{self._note.session}.json", text.encode())
+        if self._known:
+            NOTES.write(self._note.session, self._note)
 
 
 def session_notes(*, clock: Callable[[], float] = time.time) -> list[SessionNote]:
     """Every note, the newest first; those that are too old are removed."""
-    found: list[SessionNote] = []
-    try:
-        files = list(notes_folder().glob("*.json"))
-    except (OSError, ConfigError):
-        return []
-    for file in files:
-        with suppress(OSError, StoreError):
-            found.append(read(SessionNote, file.read_bytes()))
-    found.sort(key=lambda note: note.written, reverse=True)
+    found = sorted(NOTES.notes(), key=lambda named: named[1].written, reverse=True)
     # Looked up once for each, as the system is asked for every process.
-    alive = [note.alive for note in found]
+    alive = [note.alive for _, note in found]
     notes: list[SessionNote] = []
-    for number, note in enumerate(found):
+    for number, (name, note) in enumerate(found):
         old = number >= MOST_NOTES or clock() - note.written > KEPT_SECONDS
         # A session that lives is shown however old its note is.
         if old and not alive[number]:
-            with suppress(OSError):
-                (notes_folder() / f"{note.session}.json").unlink()
+            NOTES.remove(name)
         else:
             notes.append(note)
     return notes
-
-
-def notes_folder() -> Path:
-    """Where the notes are; not there before the first one."""
-    return state_directory() / "gateway" / "sessions"

@@ -23,6 +23,7 @@ from elicit_tui.gateway.connected import (
 )
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.host.events import ServerStateChanged
+from elicit_tui.store import note_folder
 from tests.gateway.front_messages import modern
 from tests.gateway.http_world import MODERN_META, many_agents
 from tests.gateway.test_clients import ClientForms, called, via
@@ -140,7 +141,7 @@ def test_a_note_that_cannot_be_written_costs_the_session_nothing(
     def fails(*given: object) -> None:
         raise OSError("The disk is full.")
 
-    monkeypatch.setattr(connected, "replace_file", fails)
+    monkeypatch.setattr(note_folder, "replace_file", fails)
     note = kept()
     note.known_as(AgentInfo("codex"), http=False)
     note.end()
@@ -161,10 +162,10 @@ def test_notes_are_bounded_and_what_is_broken_or_old_costs_nobody_the_others(
     for number in range(MOST_NOTES + 5):
         noted(f"n{number}", written=now - 100 - number, ended="2026-11-24T04:00:00.000Z")
     noted("old", written=now - KEPT_SECONDS - 200, ended="2026-11-24T04:00:00.000Z")
-    (connected.notes_folder() / "broken.json").write_text("{")
+    (connected.NOTES.path / "broken.json").write_text("{")
     newest = [f"n{number}" for number in range(MOST_NOTES)]
     assert [note.session for note in session_notes()] == newest
-    assert not (connected.notes_folder() / "old.json").exists()
+    assert not (connected.NOTES.path / "old.json").exists()
 
 
 def test_no_note_is_removed_of_an_agent_that_is_there(sealed_machine: Path) -> None:

@@ -53,9 +53,9 @@ def test_of_a_console_that_is_gone_nothing_waits(tmp_path: Path) -> None:
         NoteOfConsole().stands((AskedHere("alpha", None, SINCE),))
         os._exit(0)  # As if it were killed: nobody takes its note away.
     os.waitpid(child, 0)
-    assert [*waiting_here.notes_folder().glob("*.json")]
+    assert [*waiting_here.NOTES.path.glob("*.json")]
     assert waiting_in_consoles() == []
-    assert not [*waiting_here.notes_folder().glob("*.json")]
+    assert not [*waiting_here.NOTES.path.glob("*.json")]
 
 
 def test_nothing_in_a_note_can_act_on_a_terminal_and_no_flood_fills_it(tmp_path: Path) -> None:
