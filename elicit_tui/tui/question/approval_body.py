@@ -133,7 +133,7 @@ class ApprovalBody(Body):
     def __init__(self, frame: QuestionFrame) -> None:
         super().__init__(frame.question, frame.accept)
         self.frame = frame
-        self._panel = ApprovalPanel(self.question.request)
+        self._panel = ApprovalPanel(self.question)
         draft = self.question.draft
         self.note_line: FormView | None = None
         self._told_of_note = False

@@ -8,7 +8,7 @@ from typing import Any, Final
 from textual import events
 from textual.content import Content
 
-from elicit_tui.elicitation import ElicitationRequest, hints_of
+from elicit_tui.elicitation import Question, hints_of
 from elicit_tui.elicitation.shown import alike
 from elicit_tui.text import as_name, neutral
 from elicit_tui.text.spread import texts_as_lines
@@ -23,9 +23,7 @@ DESCRIPTION_CHARACTERS: Final = 4_000
 _AROUND_CHANGE = 200
 """Characters that stand as they were before what changed in a long one, and behind it."""
 _SAID_FIRST = 3
-"""Lines of what a tool says of itself before the arguments; the others stand below them.
-
-Where it is narrow: one less; else one more, if that is the last."""
+"""Lines of what a tool says of itself that have to be seen, however much it says."""
 _LABEL = 14
 _LABEL_STYLES = {"−": "bold $error", "+": "bold $success"}
 """By the sign before a label: what a changed tool said before, and what it says now."""
@@ -34,16 +32,16 @@ _BESIDE = 4
 
 
 class ApprovalPanel(Page):
-    """Shows a tool call whole, before it is made: what the tool says it does comes first.
+    """Shows a tool call whole, before it is made: its arguments as they are sent, then the rest.
 
-    Arguments may be longer than the screen, and what stands below them out of sight: of a long
-    description the first lines stand above them.
+    The rest is what the tool says of itself, in one piece, and why the person is asked.
     """
 
     called = "the call's text"
 
-    def __init__(self, request: ElicitationRequest) -> None:
-        self._request = request
+    def __init__(self, question: Question) -> None:
+        self._request = question.request
+        self._why = frame_words.why_asked(question)
         self._drawn_for_width = 0
         text, self.decides = self._drawn(60)
         super().__init__(text, id="approval")
@@ -64,7 +62,6 @@ class ApprovalPanel(Page):
         hints = ("tool claims", _hinted(hints_of(definition)))
         called_with = ("arguments", Content(shown))
         said = _said(_described(definition))
-        below: list[Content] = []
         if self._request.handed_to is not None:
             name = call.name if call is not None else ""
             parts = [_row(called_with, width), _row(("tool", Content(as_name(name))), width)]
@@ -76,14 +73,17 @@ class ApprovalPanel(Page):
             rows = [*hinted, *_beside(("tool says", said), was), called_with]
             parts = [_row(row, width) for row in rows]
         else:
-            # What a server says of its tool may be as long as it likes; what is called, too.
-            begins, below = _begins(said, width)
-            parts = [_row(hints, width), begins, _row(called_with, width)]
-            if call is not None and call.own:
-                # Who wrote the arguments need not read them.
-                self.left_out = 0
-                return Content("\n").join([*parts, *below]), Content("\n").join(parts[:-1])
-        return Content("\n").join([*parts, *below]), Content("\n").join(parts)
+            parts = [_row(row, width) for row in (hints, called_with, ("tool says", said))]
+        why = [_row(("why asked", Content(neutral(self._why))), width)] if self._why else []
+        text = Content("\n").join([*parts, *why])
+        if before is not None or self._request.handed_to is not None:
+            return text, Content("\n").join(parts)
+        if call is not None and call.own:
+            # Who wrote the arguments need not read them.
+            self.left_out = 0
+            return text, parts[0]
+        # What a server says of its tool may be as long as it likes; what is called, too.
+        return text, Content("\n").join([*parts[:-1], _begins(parts[-1])])
 
 
 def _row(row: tuple[str, Content], width: int) -> Content:
@@ -103,23 +103,9 @@ def _is_narrow(width: int) -> bool:
     return width - _LABEL < frame_words.LEAST_COLUMN
 
 
-def _begins(said: Content, width: int) -> tuple[Content, list[Content]]:
-    """The first lines of what a tool says of itself, and the others, if there are any."""
-    narrow = _is_narrow(width)
-    begins = Content.assemble(("tool says", "$faint"), " ") if narrow else Content("")
-    lines = [
-        line.rstrip()
-        for line in begins.append(said).wrap(width - 4 if narrow else width - _LABEL - 2)
-    ]
-    most = _SAID_FIRST - narrow
-    if len(lines) == most + 1 and not narrow:
-        most += 1  # Below the arguments it would take a line as well.
-    first = Content("\n  " if narrow else "\n").join(lines[:most])
-    others = Content("\n").join(lines[most:])
-    if others:
-        first = first.append(" …")
-    above = first if narrow else _row(("tool says", first), width)
-    return above, [_row(("… tool says", others), width)] if others else []
+def _begins(said: Content) -> Content:
+    """The first lines of what a tool says of itself."""
+    return Content("\n").join(said.split("\n")[:_SAID_FIRST])
 
 
 def _described(definition: Mapping[str, Any]) -> str:

@@ -124,7 +124,7 @@ class QuestionFrame(Titled, ShowsQuestion):
         message, left_out = frame_words.message(request)
         self.message = TextRegion(Content(message), id="message", left_out=left_out)
         yield self.message
-        if self.question.review.findings or self.question.note:
+        if self.question.review.findings or frame_words.told_above(self.question):
             found = TextRegion(partial(frame_words.found, self.question), id="findings")
             found.set_class(frame_words.blocks(self.question), "-block")
             yield found

@@ -273,7 +273,7 @@ def found(question: Question, width: int) -> Content:
         shown = Content.styled(advice, "$faint" if finding.severity is Severity.NOTE else "bold")
         lines.setdefault(advice, hanging(Content.styled(f"{sign} ", style), shown, width))
     parts = [*lines.values()]
-    changed, why = what_changed(question.request), question.note or ""
+    changed, why = what_changed(question.request), told_above(question)
     if changed:
         mark = Content.styled(f"{SIGNS[Severity.WARN]} ", STYLES[Severity.WARN])
         parts.append(hanging(mark, Content.styled(changed, "bold"), width))
@@ -281,6 +281,18 @@ def found(question: Question, width: int) -> Content:
     if why:
         parts.append(hanging(Content("· "), Content.styled(neutral(why), "$faint"), width))
     return Content("\n").join(parts)
+
+
+def told_above(question: Question) -> str:
+    """What the note of a question tells before all else; why a call is asked stands behind it."""
+    note, why = question.note or "", why_asked(question)
+    return " ".join(note.replace(why, "").split()) if why else note
+
+
+def why_asked(question: Question) -> str:
+    """Why a call is confirmed at all and what changes it; empty where the note does not say it."""
+    why = question.request.param("why")
+    return why if isinstance(why, str) and why and why in (question.note or "") else ""
 
 
 def _only_if_sent(finding: Finding, question: Question) -> str:

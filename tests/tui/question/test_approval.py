@@ -66,31 +66,50 @@ async def test_that_a_tool_destroys_stands_above_arguments_of_any_length(
 
 
 @pytest.mark.parametrize("size", [(140, 40), (80, 24), (40, 15)])
-async def test_what_a_tool_does_and_what_more_can_be_allowed_is_in_sight_of_any_arguments(
+async def test_what_more_can_be_allowed_is_in_sight_of_any_arguments_and_the_tool_speaks_below(
     size: tuple[int, int],
 ) -> None:
     call = replace(CALL, arguments={"hosts": [f"host-{n}" for n in range(200)]})
     said = {**DESTRUCTIVE, "description": "Deletes all. " + "And so on. " * 60 + "That is all."}
     app = Asking(Question(approval_request(SERVER, call, said, "")))
     async with asked(app, size) as pilot:
-        assert "Deletes all." in app.words
-        assert app.words.index("Deletes all.") < app.words.index("arguments")
+        assert '"host-0"' in app.words
         assert re.search(ALLOWS, in_one_line(app))
         await pilot.press("end")
-        await until(pilot, lambda: "That is all." in in_one_line(app), "the rest of what it says")
+        await until(pilot, lambda: "That is all." in in_one_line(app), "the end of what it says")
         assert re.search(ALLOWS, in_one_line(app))
 
 
-async def test_the_last_words_of_a_tool_stand_above_the_arguments_where_they_take_one_line() -> (
-    None
-):
-    said = " ".join(["Deploys a branch to where it is read from"] * 6)
-    tool = {"name": "deploy", "description": f"{said} at last.", "inputSchema": {}}
-    app = Asking(Question(approval_request(SERVER, CALL, tool, "")), follows="")
-    async with asked(app, (100, 30)):
+@pytest.mark.parametrize("size", [(140, 40), (80, 60), (40, 60)])
+async def test_arguments_stand_before_all_of_what_the_tool_says_and_why_one_is_asked_behind_it(
+    size: tuple[int, int],
+) -> None:
+    tool = {**DESTRUCTIVE, "description": "It deploys. " + "And so on. " * 20 + "That is all."}
+    why = "“deploy” is confirmed at every call: mcp_servers.shop.default_tools_approval_mode"
+    request = approval_request(SERVER, CALL, tool, why)
+    app = Asking(Question(request, note=f"The hook “look” failed. {why}"), follows="")
+    async with asked(app, size):
         words = in_one_line(app)
-        assert words.index("at last.") < words.index("arguments")
-        assert "…" not in words.replace("Cancel…", "")
+        told = ("Call “deploy”", "The hook “look” failed.", "▲ destructive", '"branch": "main"')
+        said = ("It deploys.", "That is all.", "“deploy” is confirmed at every call:")
+        places = [words.index(each) for each in (*told, *said)]
+        assert places == sorted(places)
+        assert words.count("tool says") == words.count("why asked") == 1
+
+
+async def test_the_first_words_of_a_tool_have_to_be_seen_below_the_arguments_of_an_agent() -> None:
+    call = replace(CALL, arguments={"hosts": [f"host-{n}" for n in range(30)]}, own=False)
+    tool = {"name": "deploy", "description": "Deletes all. " + "And so on. " * 300}
+    app = Asking(Question(approval_request(SERVER, call, tool, "")))
+    async with asked(app, (80, 24)) as pilot:
+        assert "Deletes all." not in app.words
+        for _ in range(4):
+            if "Deletes all." in app.words:
+                break
+            await pilot.press("y")
+            await until(pilot, lambda: not app.view.deaf, "it hears again")
+        assert "Deletes all." in app.words
+        assert app.outcome is None
 
 
 async def test_the_page_about_an_approval_says_that_it_asks_before_the_call() -> None:
