@@ -74,12 +74,18 @@ class Completion:
         offer = self._offer
         if is_secret(name, self._secret):
             return
-        for record in sorted(self._made(name), key=self._is_of_another):
-            yield from _fitting((self._sent(record, name),))
+        made = sorted(self._made(name), key=self._is_of_another)
+        failed = [record for record in made if _failed(record)]
+        yield from self._sent_in((record for record in made if not _failed(record)), name)
         properties = offer.schema.get("properties")
         schema = properties.get(name) if isinstance(properties, Mapping) else None
         examples = schema.get("examples") if isinstance(schema, Mapping) else None
         yield from _fitting(examples[:MOST_VALUES] if isinstance(examples, list) else ())
+        # What only failed is what one most likely does not want again.
+        yield from self._sent_in(failed, name)
+
+    def _sent_in(self, records: Iterable[CallRecord], name: str) -> Iterator[str]:
+        return _fitting(self._sent(record, name) for record in records)
 
     def _made(self, name: str) -> list[CallRecord]:
         """The calls of this server in which the argument is no secret, the newest first."""
@@ -98,10 +104,15 @@ class Completion:
         return self._offer.kind != "template" and record.call.name != self._offer.name
 
     def used(self, name: str, value: str) -> str:
-        """That a value was sent before, in words; to which tool last, where never to this one."""
+        """That a value was sent before, in words; to which tool last, where never to this one.
+
+        Whether it only ever failed, too: it may have been the value.
+        """
         with_it = [call for call in self._made(name) if self._sent(call, name) == value]
         if not with_it:
             return ""
+        if all(map(_failed, with_it)):
+            return "failed before"
         others = all(map(self._is_of_another, with_it))
         return f"of {neutral_line(with_it[0].call.name, 60)}" if others else "used before"
 
@@ -144,6 +155,10 @@ class Completion:
         completion = answer.get("completion")
         values = completion.get("values") if isinstance(completion, Mapping) else None
         return tuple(_fitting(values[:MOST_VALUES] if isinstance(values, list) else ()))
+
+
+def _failed(record: CallRecord) -> bool:
+    return record.filed_under == "failed"
 
 
 def _fitting(values: Iterable[Any]) -> Iterator[str]:

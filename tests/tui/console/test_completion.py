@@ -145,6 +145,22 @@ async def test_the_list_of_values_marks_those_used_before_and_letters_move_in_it
         assert calls_of(stand)[0].arguments["name"] == "Ada"
 
 
+async def test_a_value_with_which_a_call_only_failed_is_offered_last_and_says_so(
+    tmp_path: Path,
+) -> None:
+    properties = {"path": {"type": "string", "examples": ["/srv"]}}
+    tools = {"alpha": [tool("read", {"type": "object", "properties": properties})]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        for path, fails in (("/etc", False), ("/once", True), ("/once", False), ("/ect", True)):
+            call = Call("tools/call", "read", {"path": path})
+            stand.app.state.calls.start("alpha", call).end("answered", result={"isError": fails})
+        await open_form(stand, "read")
+        await stand.until(lambda: "4 known" in stand.text())
+        said = ("/once  used before", "/etc  used before", "/srv", "/ect  failed before")
+        places = [stand.text().index(each) for each in said]
+        assert places == sorted(places)
+
+
 async def test_what_a_template_was_filled_in_with_before_is_marked_among_the_servers_values(
     tmp_path: Path,
 ) -> None:
