@@ -246,9 +246,10 @@ class Broker:
         # Done already where the work came to an end by itself.
         self._leave(entry)
         review = review_with_answer(self._guardian, entry.question, outcome)
-        outcome = entry.outcome = self._record.decided(request, outcome, review)
+        waited_ms = entry.waited_ms
+        outcome = entry.outcome = self._record.decided(request, outcome, review, waited_ms)
         kept = self._drafts.forget_or_keep(request, outcome)
-        self._emit(Resolved(request, review, outcome, entry.waited_ms, tuple(entry.trace), kept))
+        self._emit(Resolved(request, review, outcome, waited_ms, tuple(entry.trace), kept))
         return outcome
 
     def _leave(self, entry: Admitted) -> None:

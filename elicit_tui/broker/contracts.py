@@ -26,10 +26,18 @@ class LedgerWriter(Protocol):
         """Write that a question came, and what the guardian found."""
         ...
 
-    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
+    def decided(
+        self,
+        request: ElicitationRequest,
+        outcome: Outcome,
+        review: Review,
+        waited_ms: int | None = None,
+    ) -> None:
         """Write a question's outcome, and what was asked where that could not be written then.
 
-        When this returns, an accept is there to stay; what is none may wait for its next writer.
+        `waited_ms`: milliseconds since it came, by a clock that nobody sets; None: by the times of
+        day. When this returns, an accept is there to stay; what is none may wait for its next
+        writer.
         """
         ...
 

@@ -73,9 +73,11 @@ def decided(
     review: Review,
     policy: ContentPolicy,
     moment: datetime,
+    waited_ms: int | None = None,
 ) -> Body:
-    """A question has its one outcome."""
-    waited = moment - request.arrived_at
+    """A question has its one outcome; `waited_ms` is made of the times of day where it is None."""
+    if waited_ms is None:
+        waited_ms = round((moment - request.arrived_at).total_seconds() * 1000)
     return {
         **_decision(outcome),
         "serverEnd": outcome.server_end,
@@ -91,7 +93,7 @@ def decided(
         "contentPolicy": policy,
         **_before_a_hook(outcome, review, policy),
         # A clock that was set back must not give a negative time.
-        "waitedMs": max(0, round(waited.total_seconds() * 1000)),
+        "waitedMs": max(0, waited_ms),
     }
 
 

@@ -56,9 +56,17 @@ class UnavailableLedger(SingleRecords):
 
     asked = _refuse
 
-    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
+    def decided(
+        self,
+        request: ElicitationRequest,
+        outcome: Outcome,
+        review: Review,
+        waited_ms: int | None = None,
+    ) -> None:
         """Leave what is no accept beside the ledger. Raises LedgerError."""
-        if self._late is None or not self._late.leave(request, outcome, review):
+        if self._late is None or not self._late.leave(
+            request, outcome, review, waited_ms=waited_ms
+        ):
             self._refuse()
 
     def _single(self, event: str, question: str, body: dict[str, Any]) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
+
+import pytest
 
 from elicit_tui.broker import Broker, BrokerEvent, Notice
 from elicit_tui.broker.record import GROUP, Record
-from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, accept, cancel, decline
+from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, accept, cancel, decline, now
 from elicit_tui.elicitation.settings import (
     Settings,
 )
@@ -53,6 +56,23 @@ def test_that_an_answer_left_stands_in_its_record(bench: BenchFactory) -> None:
         table.broker.sent(request)
         (notice,) = [event for event in table.events if isinstance(event, Notice)]
         assert notice.sentence.startswith("The ledger cannot be written: ")
+
+    run(body())
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_clock_that_is_set_meanwhile_makes_no_question_wait_longer_or_shorter(
+    bench: BenchFactory, hours: int
+) -> None:
+    async def body() -> None:
+        table = bench()
+        request, answering = await table.asked(
+            form_request(arrived_at=now() - timedelta(hours=hours))
+        )
+        table.person.sends(await table.person.sees(), colour="blue")
+        await answering
+        (resolved,) = table.resolved
+        assert table.ledger.row(request.id).waited_ms == resolved.waited_ms
 
     run(body())
 
@@ -173,11 +193,17 @@ class FailsNow(Ledger):
 
     fails = 0
 
-    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
+    def decided(
+        self,
+        request: ElicitationRequest,
+        outcome: Outcome,
+        review: Review,
+        waited_ms: int | None = None,
+    ) -> None:
         self.fails -= 1
         if self.fails >= 0:
             raise LedgerError("The disk is away for a moment.")
-        super().decided(request, outcome, review)
+        super().decided(request, outcome, review, waited_ms)
 
 
 def test_an_accept_that_was_withheld_stands_so_in_a_ledger_that_works_again(

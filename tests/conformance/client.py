@@ -70,7 +70,13 @@ class NoFindings:
 class NoLedger:
     def asked(self, request: ElicitationRequest, review: Review) -> None: ...
 
-    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None: ...
+    def decided(
+        self,
+        request: ElicitationRequest,
+        outcome: Outcome,
+        review: Review,
+        waited_ms: int | None = None,
+    ) -> None: ...
 
     def sent(self, request_id: str) -> None: ...
 
