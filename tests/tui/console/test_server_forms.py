@@ -374,7 +374,8 @@ async def test_a_confirmation_says_where_its_mode_was_set_after_the_file_was_cha
         await stand.press("enter", "enter")
         await stand.until(lambda: "is confirmed at every call" in stand.text())
         key = "mcp_servers.a.default_tools_approval_mode"
-        assert f'now “every call”: {key} = "prompt" (user)' in stand.text()
+        words = " ".join(stand.text().replace("│", " ").split())
+        assert f'now “every call”: {key} = "prompt" (user)' in words
 
 
 async def test_a_variable_before_a_command_is_told_where_it_belongs(
