@@ -10,8 +10,10 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.host.offers import Tool
+from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
+from elicit_tui.tui.widgets.buttons import KeyRow
 from tests.tui.console.reading import text_result
 from tests.tui.console.stand import Stand, console
 
@@ -23,6 +25,26 @@ LONG = {
     "required": ["f0"],
 }
 TOLD = "The answer of another terminal came first. " * 4
+
+
+def is_whole(screen: Any, part: Any) -> bool:
+    """Whether all of it is in sight."""
+    place = screen.find_widget(part)
+    return bool(place.region.area and place.visible_region == place.region)
+
+
+LINKED = "Read https://example.com/one and https://example.com/two first."
+DIALOGS = {
+    "allowances": ("f3",),
+    "server": ("1", "n"),
+    "note": ("3", "n"),
+    "keep": ("3", "w"),
+    "save": ("3", "s"),
+    "remove": ("3", "delete"),
+    "compare": ("3", "d", "d"),
+    "help": ("f1",),
+}
+"""The keys that lead to a dialog."""
 
 
 async def told_over(stand: Stand, form: str, buttons: str) -> None:
@@ -61,6 +83,30 @@ async def test_what_is_told_covers_no_argument_of_a_call(
         await stand.until(lambda: isinstance(stand.app.screen, ArgumentsScreen))
         await stand.until(lambda: "f0 *" in stand.text())
         await told_over(stand, ".dialog", ".buttons")
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (140, 40)])
+@pytest.mark.parametrize("keys", DIALOGS.values(), ids=DIALOGS)
+async def test_what_is_told_covers_no_word_and_no_key_of_a_dialog(
+    tmp_path: Path, keys: tuple[str, ...], size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=size, notifications=True) as stand:
+        for word in ("one", "two"):
+            call = stand.app.state.calls.start("alpha", Call("tools/call", "look", {"n": word}))
+            call.end("answered", result=text_result(f"{LINKED} {word}"))
+        await stand.press(*keys)
+        await stand.until(lambda: isinstance(stand.app.screen, Dialog))
+        screen = stand.app.screen
+        await stand.until(lambda: screen.query("KeyBar"))
+        buttons = [button for row in screen.query(KeyRow) for button in row.children]
+        stand.app.notify(TOLD, title="alpha", markup=False, timeout=60)
+        await stand.until(lambda: screen.query("Toast") and "another terminal" in stand.text())
+        told = screen.find_widget(screen.query_one("Toast")).visible_region
+        assert told.area
+        for part in (screen.query_one(".dialog"), screen.query_one("KeyBar")):
+            assert not told.overlaps(screen.find_widget(part).visible_region)
+        for button in buttons:
+            await stand.until(lambda button=button: is_whole(screen, button))
 
 
 async def test_what_was_told_before_a_dialog_came_is_not_told_twice(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.screen import Screen
 from textual.widgets import OptionList, Static
 
 from elicit_tui.config.editing import DEFAULT_MODE
@@ -204,6 +205,13 @@ class ServerScreen(WritingDialog[None]):
             self._begin()
         for moved in ("scroll_y", "virtual_size"):
             self.watch(form_view, moved, self.tell_lacks, init=False)
+        self.screen_layout_refresh_signal.subscribe(self, self._keep_buttons_in_sight)
+
+    def _keep_buttons_in_sight(self, screen: Screen[Any]) -> None:
+        """While something is told above, the fields have what is left of the room."""
+        hidden = not self.query_one("#send", DialogButton).in_sight
+        gives_way = bool(self.query("Toast")) and (hidden or self.has_class("-pressed"))
+        self.set_class(gives_way, "-pressed")
 
     def on_resize(self) -> None:
         """There may be room for more of the fields, or for fewer."""
