@@ -92,7 +92,9 @@ class Activity:
 
     def add(self, server: str, text: str, role: Role = "plain", about: About | None = None) -> None:
         """Remember one line."""
-        self._lines.append(Happening(server, text[:LINE_CHARACTERS], role, about))
+        whole = len(text) <= LINE_CHARACTERS
+        bounded = text if whole else f"{text[: LINE_CHARACTERS - 1]}…"
+        self._lines.append(Happening(server, bounded, role, about))
         self.count += 1
         self.names = max(self.names, cell_len(server))
 

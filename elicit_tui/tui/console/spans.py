@@ -97,6 +97,19 @@ def shortened_within(text: str, width: int) -> str:
     return f"{begins}…{ends}"
 
 
+def within(line: Line, width: int) -> Line:
+    """The line in at most `width` cells; an ellipsis stands for words that were cut."""
+    if width < 1 or _cells_of(text_of(line).rstrip()) <= width:
+        return line
+    kept: list[Span] = []
+    for text, role in line:
+        room = width - _cells_of(text_of(tuple(kept)))
+        if _cells_of(text) >= room:
+            return (*kept, (shortened(f"{text}…", room), role))
+        kept.append((text, role))
+    return line
+
+
 def fitting(parts: Sequence[str], width: int) -> str:
     """As many whole parts as there is room for, with dots between; ` · …` stands for the others."""
     text, fits = "", ""

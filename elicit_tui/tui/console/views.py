@@ -19,7 +19,7 @@ from textual.strip import Strip
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.tui.console.half_pages import HalfPages
-from elicit_tui.tui.console.spans import Line, Role, shortened, text_of, wrapped
+from elicit_tui.tui.console.spans import Line, Role, shortened, text_of, within, wrapped
 from elicit_tui.tui.theme import thumb_row
 
 if TYPE_CHECKING:
@@ -71,10 +71,10 @@ class SpanView(ScrollView):
         return super().render_lines(crop)
 
     def strip_of(self, spans: Line, width: int, over: Style | None = None) -> Strip:
-        """One line as cells, exactly `width` wide."""
+        """One line as cells, exactly `width` wide; one that goes on says so at its end."""
         ground, colours = self._ground, self._colours
         segments = []
-        for text, role in spans:
+        for text, role in within(spans, width):
             style = ground + span_style(colours[COLOURS[role]], role)
             segments.append(Segment(text, style + over if over else style))
         blank = ground + over if over else ground

@@ -11,7 +11,7 @@ from elicit_tui.host.events import ServerLog
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.about import HelpScreen
-from elicit_tui.tui.console.spans import text_of, wrapped
+from elicit_tui.tui.console.spans import Line, text_of, within, wrapped
 from elicit_tui.tui.console.views import LineView
 from tests.tui.console.stand import CITY, Stand, console
 
@@ -210,3 +210,30 @@ async def test_keys_in_the_help_look_as_they_do_in_the_bars(tmp_path: Path) -> N
         lines = stand.app.screen.query_one(LineView).lines
         restart = next(line for line in lines if "Start this server again" in text_of(line))
         assert restart[0][1] == "accent"
+
+
+@pytest.mark.parametrize(
+    ("line", "width", "shown"),
+    [
+        ((("○ ", "dim"), ("not asked", "plain")), 11, "○ not asked"),
+        ((("○ ", "dim"), ("not asked   ", "plain")), 11, "○ not asked   "),
+        ((("○ ", "dim"), ("not asked: muted", "plain")), 10, "○ not ask…"),
+        ((("○ not aske", "dim"), ("d", "plain")), 10, "○ not ask…"),
+        ((("○ not asked", "dim"), (" by a rule", "plain"), (" of yours", "dim")), 10, "○ not ask…"),
+        ((("漢字漢字", "dim"), ("漢字", "plain")), 10, "漢字漢字…"),
+    ],
+)
+def test_a_line_that_goes_on_beyond_its_cells_says_so_at_its_end(
+    line: Line, width: int, shown: str
+) -> None:
+    assert text_of(within(line, width)) == shown
+
+
+async def test_no_end_of_a_row_is_cut_without_a_word_of_it(tmp_path: Path) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:
+        await stand.press("4")
+        lines = stand.app.screen.query_one("#activity-lines", LineView)
+        lines.show(lambda width: [((" ○ not asked ", "warn"), ("for this run " * 12, "dim"))])
+        await stand.until(lambda: "○ not asked for this run" in stand.text())
+        row = next(line for line in stand.text().splitlines() if "○ not asked" in line)
+        assert row.rstrip("│ ").endswith("…")
