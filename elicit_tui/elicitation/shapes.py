@@ -159,6 +159,12 @@ _EXAMINED: Final = 40_000
 _PIECE: Final = 20_000
 _SHARED: Final = 6_000
 """Characters of a long text that are looked at together, and how many of them twice."""
+_STEP: Final = 4_000
+"""Characters in which a slow pattern is looked for at once."""
+_BEYOND: Final = 300
+"""So far at the most a shape reaches that is no run of `_RUN`."""
+_RUN: Final = re.compile(r"[\w.-]*")
+"""What may stand in a token, however much of it, before the sign that makes it one."""
 _SHORTEST: Final = len("a://:b@c")
 _DEEPEST: Final = 8
 
@@ -273,7 +279,7 @@ def random_looking(text: str) -> bool:
 
 
 def _found(text: str) -> Iterator[SecretSpan]:
-    for match in _issued().finditer(text):
+    for match in _in_steps(_issued(), text):
         yield SecretSpan(str(match.lastgroup), *match.span())
     yield from _cards(text)
     for match in _IBAN.finditer(text):
@@ -287,10 +293,30 @@ def _found(text: str) -> Iterator[SecretSpan]:
     for match in _WORDS.finditer(text):
         if _is_phrase(text, match):
             yield SecretSpan("seed_phrase", *match.span())
-    for match in _NAMED.finditer(text):
+    for match in _in_steps(_NAMED, text):
         if _is_given(match):
             yield SecretSpan("named_secret", match.start("value"), _end_of_value(match))
     yield from _random(text)
+
+
+def _in_steps(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """`finditer` of a slow pattern, step by step: no other thread has a turn during a search."""
+    position = 0
+    while position < len(text):
+        run = _RUN.match(text, min(position + _STEP + _BEYOND, len(text)))
+        end = run.end() if run is not None else len(text)
+        # What begins before the border is seen as if nothing were cut: to the end of its run, and
+        # as far as any shape reaches beyond one.
+        border = end - _BEYOND if end < len(text) else end
+        match = pattern.search(text, position, end)
+        if match is None or match.start() >= border:
+            position = border
+            continue
+        # Where it begins is known now; where it ends, and whether it does, the whole text says.
+        whole = pattern.match(text, match.start())
+        if whole is not None:
+            yield whole
+        position = match.start() + 1 if whole is None else whole.end()
 
 
 def _cards(text: str) -> Iterator[SecretSpan]:

@@ -6,8 +6,14 @@ import json
 
 import pytest
 
-from elicit_tui.elicitation import MASK
-from elicit_tui.elicitation.shapes import has_password, is_secret_name, masked, secret_kind
+from elicit_tui.elicitation import MASK, shapes
+from elicit_tui.elicitation.shapes import (
+    has_password,
+    is_secret_name,
+    masked,
+    secret_kind,
+    secrets_in,
+)
 from tests.bounds import bounded
 from tests.guardian.scores import OWN
 
@@ -153,3 +159,32 @@ def test_a_password_in_an_address_is_seen_and_an_empty_one_is_none(
     address: str, has_one: bool
 ) -> None:
     assert has_password(address) is has_one
+
+
+LONG_TOKEN = f"eyJ{'a' * 200}.eyJ{'b' * 200}.sig"
+PRIVATE_KEY = f"-----BEGIN PRIVATE KEY-----\n{'MIIEpAIBAAKCAQEA' * 20}\n-----END PRIVATE KEY-----"
+
+
+def test_what_lies_across_the_border_of_two_steps_is_found_as_in_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    secrets = (PRIVATE_KEY, LONG_TOKEN, f"SG.{'a' * 200}.{'b' * 20}", "password: hunter2")
+    text = " and\n".join(f"{'a ' * blanks}{it}" for blanks in range(30) for it in secrets)
+    assert len(secrets_in(text)) == 4 * 30
+    in_steps = secrets_in(text)
+    monkeypatch.setattr(shapes, "_STEP", len(text))
+    assert in_steps == secrets_in(text)
+    monkeypatch.setattr(shapes, "_STEP", 70)
+    assert in_steps == secrets_in(text)
+
+
+def test_no_search_is_so_long_that_keys_would_wait_for_it() -> None:
+    class Noted:
+        longest = 0
+
+        def search(self, text: str, start: int, end: int) -> None:
+            self.longest = max(self.longest, end - start)
+
+    pattern = Noted()
+    assert not [*shapes._in_steps(pattern, "a word " * 5_000)]  # type: ignore[arg-type]
+    assert pattern.longest <= 5_000
