@@ -35,16 +35,13 @@ class AskedEntry:
     """A question, as the ledger has it."""
 
     row: Row
+    server: str
+    """Whose it is, by the name that it has now."""
 
     @property
     def key(self) -> str:
         """Its key in the list."""
         return self.row.id
-
-    @property
-    def server(self) -> str:
-        """Whose it is."""
-        return self.row.server
 
     @property
     def at(self) -> str | None:
@@ -71,7 +68,16 @@ class AskedEntry:
         row = self.row
         said = (local_time(row.asked_at), ending(row), _answered(row))
         note = row.details.get("note")
-        parts = (row.server, row.tool, row.message, row.action, row.decided_by, note, *said)
+        parts = (
+            self.server,
+            row.server,
+            row.tool,
+            row.message,
+            row.action,
+            row.decided_by,
+            note,
+            *said,
+        )
         return " ".join(str(part) for part in parts if part).casefold()
 
 

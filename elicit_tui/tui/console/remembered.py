@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, field
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,10 +19,15 @@ from elicit_tui.tui.console.written_later import write_later
 LARGEST_FILE: Final = 1_000_000
 KEPT_RECENT: Final = 20
 KEPT_FOLDERS: Final = 20
+KEPT_NAMES: Final = 50
+TO_THE_SECOND: Final = len("2026-11-22T09:30:00")
 FILE_NAME: Final = "console.json"
 
 Place = tuple[str, str]
 """A server, and the key of what it offers."""
+
+Renaming = tuple[str, str, str]
+"""A server's name before, its name after, and when that was, as RFC 3339 in UTC."""
 
 
 @dataclass
@@ -37,6 +43,8 @@ class Remembered:
     """The newest first."""
     folders: list[str] = field(default_factory=list)
     """Where calls were kept in files, the newest first."""
+    renamed: list[Renaming] = field(default_factory=list)
+    """The newest last."""
 
     def __post_init__(self) -> None:
         self._changes = 0
@@ -65,6 +73,7 @@ class Remembered:
             _places(written.get("favourites")),
             _places(written.get("recent"))[:KEPT_RECENT],
             _texts(written.get("folders"))[:KEPT_FOLDERS],
+            [(old, new, at) for old, new, at in _rows(written.get("renamed"), 3)][-KEPT_NAMES:],
         )
 
     def _change(self, change: Callable[[Remembered], None]) -> None:
@@ -89,6 +98,7 @@ class Remembered:
         # Of several changes at once only the last knows all that was changed here.
         if number == self._changes:
             self.favourites, self.recent, self.folders = now.favourites, now.recent, now.folders
+            self.renamed = now.renamed
 
     def theme_for(self, configured: str) -> str:
         """The theme to wear: the one chosen over this one, else this one."""
@@ -132,12 +142,21 @@ class Remembered:
 
     def rename(self, old: str, new: str) -> None:
         """What was a favourite or used last of a server is so under its new name."""
+        renaming = (old, new, datetime.now(timezone.utc).isoformat())
 
         def renamed(those: Remembered) -> None:
+            those.renamed = [*those.renamed, renaming][-KEPT_NAMES:]
             for places in (those.favourites, those.recent):
                 places[:] = [(new if server == old else server, key) for server, key in places]
 
         self._change(renamed)
+
+    def called_now(self, server: str, at: str) -> str:
+        """What a server is called now that had this name then (`at`: as RFC 3339 in UTC)."""
+        for old, new, when in self.renamed:
+            if server == old and at[:TO_THE_SECOND] <= when[:TO_THE_SECOND]:
+                server = new
+        return server
 
     def toggle_favourite(self, server: str, key: str) -> bool:
         """Make it a favourite, or no longer; whether it is one now."""
@@ -157,12 +176,13 @@ def _file() -> Path:
 
 
 def _places(written: Any) -> list[Place]:
-    pairs = written if isinstance(written, list) else []
-    return [
-        (pair[0], pair[1])
-        for pair in pairs
-        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
-    ]
+    return [(server, key) for server, key in _rows(written, 2)]
+
+
+def _rows(written: Any, count: int) -> list[list[str]]:
+    """The lists of so many texts in a list."""
+    rows = written if isinstance(written, list) else []
+    return [row for row in rows if isinstance(row, list) and len(_texts(row)) == len(row) == count]
 
 
 def _texts(written: Any) -> list[str]:

@@ -13,6 +13,7 @@ from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord
 from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.panels.calls import CallsPane
 from elicit_tui.tui.console.panels.history import HistoryPane
+from elicit_tui.tui.console.remembered import Remembered
 from elicit_tui.tui.console.screens.records import RecordScreen
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.console.written_later import until_written
@@ -180,3 +181,33 @@ async def test_a_call_that_was_not_allowed_and_one_whose_question_was_declined_a
             await stand.press(pane)
             await stand.until(lambda: "question declined by you" in stand.text())
             await stand.until(lambda: "not called, declined by you" in stand.text())
+
+
+async def test_what_a_server_asked_before_it_was_renamed_has_its_new_name_as_its_calls_have(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(100, 30)) as stand:
+        stand.runtime.broker.mute("alpha")
+        stand.ask("alpha")
+        ended_call(stand, "read")
+        await stand.until(lambda: stand.outcomes)
+        stand.app.remembered.rename("alpha", "omega")
+        stand.app.state.rename_server("alpha", "omega")
+        await stand.press("5")
+        await stand.until(lambda: "Where to?" in stand.text() and "read" in stand.text())
+        rows = [
+            line for line in stand.text().split("\n") if "Where to?" in line or "read  " in line
+        ]
+        assert all(" omega " in row and "alpha" not in row for row in rows), rows
+        await stand.press("slash", *"alpha where", "enter", "enter")
+        await stand.until(lambda: "omega, called “alpha” then" in stand.text())
+
+
+def test_a_name_that_another_server_had_later_stays_its_own() -> None:
+    times = ("2026-12-01T10:00:00.5", "2026-12-01T11:00:00", "2026-12-01T12:00:00")
+    renamed = [("one", "two", times[0]), ("two", "three", times[1]), ("one", "four", times[2])]
+    names = Remembered(renamed=renamed)
+    assert names.called_now("one", "2026-12-01T09:59:59") == "three"
+    assert names.called_now("one", "2026-12-01T10:30:00") == "four"
+    assert names.called_now("one", "2026-12-01T12:30:00") == "one"
+    assert names.called_now("two", "2026-12-01T11:30:00") == "two"

@@ -267,7 +267,9 @@ class ActivityPane(SearchedPane):
             self.app.notify("The ledger is not open.", severity="warning", markup=False)
             return
         try:
-            self.app.push_screen(RecordScreen(ledger.row(question)))
+            row = ledger.row(question)
+            now = self.app.remembered.called_now(row.server, row.asked_at or "")
+            self.app.push_screen(RecordScreen(row, now))
         except LedgerError as error:
             self.app.notify(neutral(str(error), 400), severity="warning", markup=False)
 

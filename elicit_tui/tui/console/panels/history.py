@@ -147,7 +147,10 @@ class HistoryPane(SearchedPane):
                     await asyncio.sleep(0)
         except LedgerError as error:
             self._why_empty = f"The ledger cannot be read: {neutral_line(str(error), 300)}"
-        self._asked = [AskedEntry(row) for row in reversed(newest)]
+        called_now = self.app.remembered.called_now
+        self._asked = [
+            AskedEntry(row, called_now(row.server, row.asked_at or "")) for row in reversed(newest)
+        ]
         self._list()
 
     @property
@@ -220,7 +223,7 @@ class HistoryPane(SearchedPane):
             self.app.point_at_call(entry.record.call.id)
             await self.app.show_pane("calls")
         elif entry is not None:
-            self.app.push_screen(RecordScreen(entry.row))
+            self.app.push_screen(RecordScreen(entry.row, entry.server))
 
     def action_step(self, by: int) -> None:
         """Point at the next that was found, or the one before."""

@@ -251,9 +251,10 @@ class RecordScreen(OfCall):
         Binding("c", "copy", "Copy", id="record.copy"),
     ]
 
-    def __init__(self, row: Row) -> None:
-        super().__init__("Recorded", neutral_line(str(row.server), 60))
-        self._row = row
+    def __init__(self, row: Row, server: str = "") -> None:
+        """`server`: what whoever asked is called now, where that is another name by now."""
+        self._row, self._server = row, server or row.server
+        super().__init__("Recorded", neutral_line(self._server, 60))
 
     def lines(self, width: int) -> list[Line]:
         """The decision, what led to it, then every field."""
@@ -263,7 +264,9 @@ class RecordScreen(OfCall):
         if row.decided_by == "guardian":
             head += text_lines(f"  {GUARDIAN}", width, "dim")
         message = row.message or ""
+        then = f"{self._server}, called {quoted(row.server, 80)} then"
         about = (
+            ("server", then if self._server != row.server else ""),
             ("asked", local_time(row.asked_at)),
             ("tool", row.tool),
             ("we asked", message) if row.kind in _OURS else ("it wrote", _in_quotes(message)),
