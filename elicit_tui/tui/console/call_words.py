@@ -96,12 +96,17 @@ def question_words(record: CallRecord, width: int) -> list[Line]:
     return lines
 
 
+_ROOMY: Final = 60
+"""Cells in which a sign and its call are told in full words."""
+
+
 def compared_words(other: CallRecord, this: CallRecord, width: int) -> list[Line]:
     """Which two calls a difference is of, by their signs in it; whether they were made alike."""
     lines: list[Line] = []
     both = (("-", other, this, "the call at"), ("+", this, other, "this call, at"))
     for sign, record, beside, name in both:
-        head = f"{sign} {name} {record.at_second}"
+        stands = "" if record.filed_under == "done" else f", {record.standing}"
+        head = f"{sign} {'only in ' * (width >= _ROOMY)}{name} {record.at_second}{stands}"
         made_with = briefly(record.told_texts, width - len(head) - 2, [beside.told_texts])
         role: Role = "bad" if sign == "-" else "good"
         lines.append(((head, role), (f"  {made_with}" if made_with else "", "dim")))

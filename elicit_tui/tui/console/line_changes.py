@@ -13,6 +13,8 @@ COMPARED_AT_ONCE: Final = 3_000
 AROUND: Final = 2
 """Lines around a change that are shown with it."""
 
+SLID: Final = 200
+"""Lines that a change is moved by at the most, to begin where a row does."""
 ROWS_NAMED: Final = 3
 """Of the rows of one part; of others it is said how many they are."""
 NAME_CHARACTERS: Final = 40
@@ -58,6 +60,11 @@ class ListedRows:
         is_list = bool(begins) and lines[begins[0] - 1].endswith("[") and lines[0] in ("[", "{")
         self._begins = begins if is_list else []
 
+    def begins_at(self, number: int) -> bool:
+        """Whether a row begins in this line."""
+        at = bisect_right(self._begins, number)
+        return at > 0 and self._begins[at - 1] == number
+
     def name(self, number: int) -> str:
         """`row 4 · id 3`: the row that has this line, by its first value; empty where none has."""
         row = bisect_right(self._begins, number)
@@ -91,7 +98,7 @@ def _span(begin: int, end: int) -> str:
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
-    """All changes in order, equal parts that meet as one."""
+    """All changes in order, equal parts that meet as one; a row that came or went is whole."""
     found: list[Change] = []
     for kind, begin, end, new_begin, new_end in _in_parts(old, new):
         if found and found[-1][0] == kind == "equal":
@@ -99,7 +106,38 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
             found.append((kind, before, end, new_before, new_end))
         elif end > begin or new_end > new_begin:
             found.append((kind, begin, end, new_begin, new_end))
-    return found
+    return _at_rows(found, old, new)
+
+
+def _at_rows(found: list[Change], old: Sequence[str], new: Sequence[str]) -> list[Change]:
+    """The changes; one that begins in the middle of a row begins with the next, where it may.
+
+    Where two rows end alike the lines do not tell which of both ends came or went.
+    """
+    begins = {"delete": (old, ListedRows(old), 1), "insert": (new, ListedRows(new), 3)}
+    for at, (kind, *places) in enumerate(found[1:-1], 1):
+        if kind not in begins:
+            continue
+        lines, rows, first = begins[kind]
+        begin, end = places[first - 1 : first + 1]
+        before, behind = found[at - 1], found[at + 1]
+        down = _slide(lines, rows, begin, end, min(behind[2] - behind[1], SLID))
+        if down:
+            found[at - 1] = (*before[:2], before[2] + down, before[3], before[4] + down)
+            begin, end, new_begin, new_end = (place + down for place in places)
+            found[at] = (kind, begin, end, new_begin, new_end)
+            found[at + 1] = (behind[0], behind[1] + down, behind[2], behind[3] + down, behind[4])
+    return [change for change in found if change[2] > change[1] or change[4] > change[3]]
+
+
+def _slide(lines: Sequence[str], rows: ListedRows, begin: int, end: int, most: int) -> int:
+    """By how many lines a part may move down to begin with a row; 0: it does, or cannot."""
+    by = 0
+    while not rows.begins_at(begin + by):
+        if by == most or lines[begin + by] != lines[end + by]:
+            return 0
+        by += 1
+    return by
 
 
 def _in_parts(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:

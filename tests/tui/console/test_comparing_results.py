@@ -14,7 +14,8 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.tui.console import line_changes
-from elicit_tui.tui.console.calls import AnsweredQuestion, Calls
+from elicit_tui.tui.console.call_words import compared_words
+from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, Calls
 from elicit_tui.tui.console.result_data import COMPARED_CHARACTERS, COMPARED_LINES, difference
 from elicit_tui.tui.console.screens import result_reader
 from elicit_tui.tui.console.spans import Line, text_of
@@ -64,7 +65,7 @@ async def test_a_difference_says_with_which_call_it_compares(tmp_path: Path) -> 
     async with reading(tmp_path, text_result("one"), text_result("two")) as (stand, _):
         await stand.press("d")
         *_, first = stand.app.state.calls
-        await stand.until(lambda: f"- the call at {first.at}" in stand.text())
+        await stand.until(lambda: f"- only in the call at {first.at}" in stand.text())
         assert "both with the same arguments" in stand.text()
         assert f"Compared with the call at {first.at_second} · alpha" in stand.text()
 
@@ -144,8 +145,8 @@ async def test_the_call_that_is_compared_with_is_the_one_before_and_another_is_c
             record.end("answered", result=text_result(words))
         await stand.press("3", "d")
         await stand.until(lambda: "-It rains in Oslo." in stand.text())
-        assert f"- the call at {before.at_second}  city=Oslo" in stand.text()
-        assert f"+ this call, at {last.at_second}  city=Lima" in stand.text()
+        assert f"- only in the call at {before.at_second}  city=Oslo" in stand.text()
+        assert f"+ only in this call, at {last.at_second}  city=Lima" in stand.text()
         await stand.until(lambda: "b Other call" in stand.text())
         assert "b chooses with which of 2 other calls to compare" in stand.text()
         await stand.press("b")
@@ -174,8 +175,8 @@ async def test_of_two_calls_that_differ_late_what_differs_is_told_first(tmp_path
         await stand.press("3", "d")
         await stand.until(lambda: "-Rome" in stand.text())
         after, before = (record.at_second for record in stand.app.state.calls)
-        assert f"- the call at {before}  city=Rome" in stand.text()
-        assert f"+ this call, at {after}  city=Oslo" in stand.text()
+        assert f"- only in the call at {before}  city=Rome" in stand.text()
+        assert f"+ only in this call, at {after}  city=Oslo" in stand.text()
 
 
 async def test_the_first_of_two_calls_is_compared_with_the_one_behind_it(tmp_path: Path) -> None:
@@ -381,3 +382,22 @@ def test_the_head_of_a_difference_counts_lines_as_git_does() -> None:
     assert compared("a\nb", "a\nb\n") == [
         *("@@ -1,2 +1,2 @@", " a", "-b", "\\ No newline at end of file", "+b"),
     ]
+
+
+def test_a_row_that_is_gone_or_new_is_named_and_not_the_one_before_it() -> None:
+    rows = [{"name": f"host{n}", "load": n, "zone": "eu"} for n in range(40)]
+    fewer = [row for row in rows if row["name"] not in ("host20", "host30")]
+    gone, new = told(json.dumps(rows), json.dumps(fewer)), told(json.dumps(fewer), json.dumps(rows))
+    for lines in (gone, new):
+        named = [line.rpartition("@@ ")[2] for line in lines if line.startswith("@@")]
+        assert named == ['row 21 · name "host20"', 'row 31 · name "host30"']
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_a_call_that_failed_says_so_where_it_is_compared(width: int) -> None:
+    failed, done = (CallRecord("alpha", Call("tools/call", "look", {})) for _ in range(2))
+    failed.end("answered", result={**text_result("Gone."), "isError": True})
+    done.end("answered", result=text_result("There."))
+    said = [text_of(line) for line in compared_words(failed, done, width)]
+    assert "failed" in said[0]
+    assert "failed" not in said[1]
