@@ -74,8 +74,7 @@ class Drafts:
     @staticmethod
     def key(request: ElicitationRequest) -> tuple[str, str]:
         """The server's configured name, and the digest of all that it asks."""
-        asked = {"message": request.message, "schema": request.requested_schema, "url": request.url}
-        return request.server.name, digest({"mode": request.mode, **asked})
+        return request.server.name, request.digest_of_what_is_asked
 
     def draft_for(self, request: ElicitationRequest, is_over: Callable[[], bool] = _never) -> Draft:
         """The draft of this question: what the last one like it left, or a new one.

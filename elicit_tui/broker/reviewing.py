@@ -17,7 +17,7 @@ from elicit_tui.elicitation import (
     review_of_call,
 )
 from elicit_tui.elicitation.own_questions import texts_of_call
-from elicit_tui.form.limits import is_larger_than
+from elicit_tui.text.hostile_json import is_larger_than
 
 if TYPE_CHECKING:
     from elicit_tui.form.form import Form
@@ -46,7 +46,13 @@ class Guardian(Protocol):
 async def review_of(guardian: Guardian, request: ElicitationRequest) -> Review:
     """What the guardian finds; keys, clocks and other servers do not wait for a large question."""
     if is_larger_than(request.params, LARGE):
-        return await asyncio.to_thread(guardian.review, request)
+        return await asyncio.to_thread(_review_of_large, guardian, request)
+    return guardian.review(request)
+
+
+def _review_of_large(guardian: Guardian, request: ElicitationRequest) -> Review:
+    # Kept with the request for its record and its draft, which are made on the event loop.
+    _ = request.digest, request.digest_of_what_is_asked
     return guardian.review(request)
 
 

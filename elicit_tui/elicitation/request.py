@@ -13,6 +13,7 @@ from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.eras import ERAS, Era, EraTraits
 from elicit_tui.elicitation.kind import HANDED_KINDS, KINDS, Kind, KindTraits
 from elicit_tui.kept import kept
+from elicit_tui.text.hostile_json import digest
 
 Method = Literal["tools/call", "prompts/get", "resources/read"]
 
@@ -190,6 +191,17 @@ class ElicitationRequest:
         """The form's schema as the server wrote it, or None when it is not an object."""
         schema = self.param("requestedSchema")
         return schema if isinstance(schema, Mapping) else None
+
+    @kept
+    def digest(self) -> str:
+        """Of the params as they came, in hex."""
+        return digest(self.params)
+
+    @kept
+    def digest_of_what_is_asked(self) -> str:
+        """The same for a question that is asked again, whatever else came with it."""
+        asked = {"message": self.message, "schema": self.requested_schema, "url": self.url}
+        return digest({"mode": self.mode, **asked})
 
     @property
     def url(self) -> str | None:

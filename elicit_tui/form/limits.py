@@ -56,21 +56,6 @@ def too_large(schema: Any) -> str | None:
     return None
 
 
-def is_larger_than(value: Any, parts: int) -> bool:
-    """Whether a JSON value has more than so many parts; 20 characters of a text count as one."""
-    left = parts
-    stack = [value]
-    while stack and left >= 0:
-        here = stack.pop()
-        left -= 1 + (len(here) // 20 if isinstance(here, str) else 0)
-        if isinstance(here, Mapping):
-            stack.extend(here.values())
-        elif isinstance(here, (list, tuple)):
-            # No more of a list than it takes to know.
-            stack.extend(here[: left + 1])
-    return left < 0
-
-
 def objects(value: Any) -> Iterator[Mapping[str, Any]]:
     """Every object anywhere in a JSON value: each could be reached as a schema by a `$ref`."""
     stack = [value]

@@ -11,7 +11,6 @@ from elicit_tui.elicitation.keeping import kept_arguments, kept_content
 from elicit_tui.elicitation.settings import ContentPolicy
 from elicit_tui.elicitation.shapes import masked
 from elicit_tui.text import neutral, neutral_line, neutral_value
-from elicit_tui.text.hostile_json import digest
 
 LONGEST_MESSAGE: Final = 4_000
 LONGEST_REQUEST: Final = 16_000
@@ -51,7 +50,7 @@ def asked(request: ElicitationRequest, review: Review) -> Body:
             request.params, text_limit=LONGEST_MESSAGE, total_limit=LONGEST_REQUEST
         ),
         # Of the request as it came, and not as it is kept here.
-        "requestDigest": digest(request.params),
+        "requestDigest": request.digest,
         "arrivedAt": rfc3339(request.arrived_at),
         **findings(review),
     }

@@ -51,6 +51,21 @@ def _finite(text: str) -> float:
     return value
 
 
+def is_larger_than(value: Any, parts: int) -> bool:
+    """Whether a JSON value has more than so many parts; 20 characters of a text count as one."""
+    left = parts
+    stack = [value]
+    while stack and left >= 0:
+        here = stack.pop()
+        left -= 1 + (len(here) // 20 if isinstance(here, str) else 0)
+        if isinstance(here, Mapping):
+            stack.extend(here.values())
+        elif isinstance(here, (list, tuple)):
+            # No more of a list than it takes to know.
+            stack.extend(here[: left + 1])
+    return left < 0
+
+
 def too_deep(value: Any, most: int = DEEPEST) -> bool:
     """Whether a JSON value has more than `most` levels of objects and lists."""
     # Level by level, so that depth is found without recursion.
@@ -157,12 +172,41 @@ def _other_than(shown: Mapping[str, Any], name: str) -> str:
 
 def digest(value: Any) -> str:
     """The SHA-256, in hex, of a JSON value's one canonical spelling; never raises for its size."""
-    return hashlib.sha256(_canonical(value).encode("ascii")).hexdigest()
-
-
-def _canonical(value: Any) -> str:
-    """ASCII, sorted keys, no blanks."""
+    whole = hashlib.sha256()
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"))
+        for part in _canonical(value):
+            whole.update(part.encode("ascii"))
     except (TypeError, ValueError, RecursionError):
-        return ascii_json(value)  # bounded, so that the digest of a monster still exists
+        # Bounded, so that the digest of a monster still exists.
+        whole = hashlib.sha256(ascii_json(value).encode("ascii"))
+    return whole.hexdigest()
+
+
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+_AT_ONCE: Final = 1_000
+"""Parts of a value that are spelled without another thread's having a turn."""
+_ENTRIES: Final = 100
+"""Of a large object, where they are small."""
+
+
+def _canonical(value: Any) -> Iterator[str]:
+    """ASCII, sorted keys, no blanks; a large object some entries at a time."""
+    if not isinstance(value, dict) or not is_larger_than(value, _AT_ONCE):
+        yield _CANONICAL.encode(value)
+        return
+    names = sorted(value)
+    for first in range(0, len(names), _ENTRIES):
+        yield "," if first else "{"
+        some = {name: value[name] for name in names[first : first + _ENTRIES]}
+        if is_larger_than(some, _AT_ONCE):
+            yield from _one_by_one(some)
+        else:
+            yield _CANONICAL.encode(some)[1:-1]
+    yield "}"
+
+
+def _one_by_one(entries: dict[str, Any]) -> Iterator[str]:
+    for number, (name, value) in enumerate(entries.items()):
+        # Spelled with a value, so that a name that is no text becomes one.
+        yield ("," if number else "") + _CANONICAL.encode({name: 0})[1:-2]
+        yield from _canonical(value)

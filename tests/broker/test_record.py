@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elicit_tui.broker import Broker, BrokerEvent, Notice
 from elicit_tui.broker.record import GROUP, Record
 from elicit_tui.elicitation import ElicitationRequest, Outcome, Review, accept, cancel, decline, now
+from elicit_tui.elicitation import request as request_noun
 from elicit_tui.elicitation.settings import (
     Settings,
 )
@@ -272,3 +275,28 @@ def test_what_is_counted_is_counted_on_while_it_cannot_be_written(tmp_path: Path
         assert next(ledger.rows()).count == GROUP + 7
         record.end()
         assert ledger.tries == 2
+
+
+def test_what_a_large_question_is_known_again_by_is_worked_out_beside_the_others(
+    bench: BenchFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = []
+    digest = request_noun.digest
+
+    def noted(value: Any) -> str:
+        threads.append(threading.get_ident())
+        return digest(value)
+
+    monkeypatch.setattr(request_noun, "digest", noted)
+
+    async def body() -> None:
+        table = bench()
+        many = {"type": "string", "enum": [f"colour {number}" for number in range(2_000)]}
+        schema = {"type": "object", "properties": {"colour": many}}
+        _, answering = await table.asked(form_request(params={"requestedSchema": schema}))
+        table.person.sends(table.person.shown[0], colour="colour 7")
+        await answering
+
+    run(body())
+    assert threads
+    assert threading.get_ident() not in threads

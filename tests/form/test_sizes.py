@@ -9,9 +9,10 @@ import pytest
 from elicit_tui.form.field import Typed
 from elicit_tui.form.form import problem_in
 from elicit_tui.form.json_values import json_key, same_json
-from elicit_tui.form.limits import is_larger_than, pointer_part, too_large
+from elicit_tui.form.limits import pointer_part, too_large
 from elicit_tui.form.pattern import SchemaPatterns
 from elicit_tui.form.pattern_steps import Patterns
+from elicit_tui.text.hostile_json import is_larger_than
 from tests.form.forms import field_of, form_of
 
 TOO_LONG = "it is too long"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elicit_tui.text import data, readable_json
+from elicit_tui.text import data, hostile_json, readable_json
 from elicit_tui.text.hostile_json import SHOWN_CHARACTERS, bounded_json, digest
 from tests.text.alphabet import any_text
 
@@ -30,6 +31,24 @@ def test_what_json_cannot_spell_has_a_digest_too() -> None:
     for _ in range(5_000):
         deep = [deep]
     assert len({digest(deep), digest({1: {2}}), digest(10**5_000)}) == 3
+
+
+JSON_VALUES = st.recursive(
+    st.integers() | any_text | st.none(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(any_text, inner, max_size=4),
+    max_leaves=9,
+)
+
+
+@given(JSON_VALUES, st.integers(1, 5))
+def test_a_value_that_is_spelled_part_by_part_has_the_digest_of_the_whole(
+    value: Any, parts: int
+) -> None:
+    whole = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hostile_json, "_AT_ONCE", parts)
+        patch.setattr(hostile_json, "_ENTRIES", 2)
+        assert digest(value) == hashlib.sha256(whole.encode()).hexdigest()
 
 
 @pytest.fixture
@@ -62,14 +81,7 @@ def test_no_more_of_a_value_is_written_than_is_shown(value: Any, written: list[s
     assert sum(map(len, written)) < 2 * SHOWN_CHARACTERS
 
 
-@given(
-    st.recursive(
-        st.integers() | any_text | st.none(),
-        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(any_text, inner, max_size=4),
-        max_leaves=9,
-    ),
-    st.integers(0, 90),
-)
+@given(JSON_VALUES, st.integers(0, 90))
 def test_what_is_shown_begins_as_all_of_it_would(value: Any, characters: int) -> None:
     whole = readable_json(value)
     cut = whole[:characters] + "…" if len(whole) > characters else whole

@@ -16,8 +16,8 @@ from urllib.parse import quote, quote_plus
 
 from elicit_tui import paths
 from elicit_tui.elicitation.keeping import kept_result
-from elicit_tui.form.limits import is_larger_than
 from elicit_tui.text import ascii_json
+from elicit_tui.text.hostile_json import is_larger_than
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ContentPolicy
