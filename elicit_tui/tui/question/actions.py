@@ -280,7 +280,7 @@ RAW = Action(
 HELP = Action("help", "Help", "F1", "keys and words", aside=True)
 DECLINE = Action("decline", "Decline", "^N", "an explicit no")
 CANCEL = Action("cancel", "Cancel", "Esc", "neither yes nor no")
-CANCEL_AFTER = replace(CANCEL, label="Cancel…", does="neither yes nor no, the second time")
+CANCEL_AFTER = replace(CANCEL, does="neither yes nor no, the second time")
 """Where it is asked once more before."""
 ALL_CHOICES = Action("cancel", "Back", "Esc", "all choices again, nothing changed")
 UNCOVER = Action("cancel", "Back", "Esc", "back to the address, nothing changed")
