@@ -67,7 +67,10 @@ class StatusLine(Widget):
 
     @property
     def _focused_keys(self) -> tuple[tuple[str, str], ...]:
-        return getattr(self.screen.focused, "keys", ())
+        # What the sentence beside them tells of a key is not told twice, or otherwise.
+        told = self._summary.plain.split()
+        keys = getattr(self.screen.focused, "keys", ())
+        return tuple(pair for pair in keys if pair[0] not in told)
 
     def on_resize(self) -> None:
         """What fitted may need another row now."""

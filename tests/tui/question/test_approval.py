@@ -181,6 +181,7 @@ async def test_a_note_opens_after_n_and_in_it_letters_decide_nothing_and_enter_d
         await pilot.press("n")
         await until(pilot, lambda: "Enter declines with this note" in app.words, "the note's line")
         assert "empty on purpose" not in app.words
+        assert app.words.count("Enter") == 1, "it is not said to lead on, too"
         await pilot.press(*typing("yes, but not on Fridays"))
         await until(pilot, lambda: "yes, but not on Fridays" in app.words, "the note")
         assert app.outcome is None
