@@ -108,7 +108,7 @@ def compared_words(other: CallRecord, this: CallRecord, width: int) -> list[Line
         stands = "" if record.filed_under == "done" else f", {record.standing}"
         head = f"{sign} {'only in ' * (width >= _ROOMY)}{name} {record.at_second}{stands}"
         made_with = briefly(record.told_texts, width - len(head) - 2, [beside.told_texts])
-        role: Role = "bad" if sign == "-" else "good"
+        role: Role = "gone" if sign == "-" else "good"
         lines.append(((head, role), (f"  {made_with}" if made_with else "", "dim")))
     if alike := _alike(other, this):
         lines.extend(((f"  {part}", "dim"),) for part in wrapped(alike, max(8, width - 2)))

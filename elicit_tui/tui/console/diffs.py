@@ -8,7 +8,7 @@ from typing import Final
 
 from elicit_tui.tui.console.spans import Line, Role, in_columns, text_lines, wrapped
 
-CHANGES: Final[Mapping[str, Role]] = {"+": "good", "-": "bad"}
+CHANGES: Final[Mapping[str, Role]] = {"+": "good", "-": "gone"}
 """The role of a line by its sign, which stays in front of it."""
 
 _HUNK: Final = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")

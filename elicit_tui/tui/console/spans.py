@@ -13,8 +13,9 @@ from rich.control import strip_control_codes
 from elicit_tui.text import neutral
 from elicit_tui.text.active import is_plain
 
-Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad", "hit", "here"]
-"""What a span is; `hit`: what is looked for, `here`: that of it where one is."""
+Role = Literal["plain", "strong", "dim", "accent", "good", "warn", "bad", "gone", "hit", "here"]
+"""What a span is; `gone`: what another text has alone; `hit`: what is looked for, `here`: that of
+it where one is."""
 Span = tuple[str, Role]
 Line = tuple[Span, ...]
 

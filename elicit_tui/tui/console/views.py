@@ -39,6 +39,7 @@ COLOURS: Final[Mapping[Role, str]] = {
     "good": "success",
     "warn": "warning",
     "bad": "error",
+    "gone": "error",
     "hit": "warning",
     "here": "accent",
 }
@@ -432,8 +433,7 @@ class LineView(SpanView, HalfPages, can_focus=True):
         strip = self.strip_of(self.line_at(number), width)
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(number)) is not None:
-            start, end = span
-            end = width if end == -1 else end
+            start, end = span[0], width if span[1] == -1 else span[1]
             marked = self.screen.get_component_rich_style("screen--selection")
             parts = list(strip.divide([start, min(end, width), width]))
             if len(parts) > 1:

@@ -13,7 +13,8 @@ from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.line_changes import unified
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
-from elicit_tui.tui.console.spans import text_of
+from elicit_tui.tui.console.spans import Role, text_of
+from elicit_tui.tui.console.views import span_style
 from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
@@ -24,7 +25,7 @@ DIFF = "\n".join(difflib.unified_diff(OLD, NEW, "a/x", "b/x", lineterm=""))
 COMMIT = f"commit 12ab\n\n    - words\n\ndiff --git a/x b/x\n{DIFF}\n- no line of it\n+ nor this"
 
 
-def roles(text: str) -> dict[str, str]:
+def roles(text: str) -> dict[str, Role]:
     return {text_of(spans): spans[0][1] for spans in diff_lines(text, 80)}
 
 
@@ -34,11 +35,16 @@ def test_only_the_lines_of_a_hunk_are_changes() -> None:
         "+++ another",
         "+        one     2",
     }
-    assert {line for line, role in drawn.items() if role == "bad"} == {
+    assert {line for line, role in drawn.items() if role == "gone"} == {
         "--- a comment",
         "-        one     1",
     }
     assert [line for line, role in drawn.items() if role == "dim"] == ["@@ -1,4 +1,4 @@"]
+
+
+def test_what_is_gone_weighs_as_much_as_what_is_new() -> None:
+    drawn = {line[:1]: span_style("#ff0000", role) for line, role in roles(DIFF).items()}
+    assert drawn["-"] == drawn["+"]
 
 
 def test_a_diff_that_a_fence_holds_has_its_colours_too() -> None:
