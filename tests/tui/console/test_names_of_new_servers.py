@@ -8,7 +8,7 @@ import pytest
 
 from elicit_tui.tui.console.named_after import looks_like_command, name_for
 from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
-from tests.tui.console.own_file import edited_in, put, written
+from tests.tui.console.own_file import new_server, put, written
 from tests.tui.console.stand import console
 
 
@@ -50,10 +50,7 @@ def test_a_command_is_no_name(name: str) -> None:
 
 @pytest.mark.anyio
 async def test_a_command_that_is_pasted_first_names_its_server(tmp_path: Path, mine: Path) -> None:
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine) as stand:
         await stand.press(*"npx mcp-server-time")
         await stand.until(lambda: "from what is above" in stand.text())
         await stand.press("ctrl+s")
@@ -66,10 +63,7 @@ async def test_a_command_that_is_pasted_first_names_its_server(tmp_path: Path, m
 async def test_a_name_that_was_typed_stays_whatever_the_command_becomes(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine) as stand:
         await stand.press(*"npx one", "tab", *"mine", "shift+tab", "end", *"-more", "ctrl+s")
         await stand.until(lambda: "mine" in stand.host.connections)
         assert '"one-more"' in (written(mine) or "")
@@ -79,10 +73,7 @@ async def test_a_name_that_was_typed_stays_whatever_the_command_becomes(
 async def test_a_command_in_place_of_a_name_is_told_at_once_and_not_written(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[], size=(80, 24)) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine, size=(80, 24)) as stand:
         await stand.press("x", "tab", *"node server.js")
         await stand.until(lambda: "“node server.js” looks like a command" in stand.text())
         await stand.press("ctrl+s")
@@ -109,10 +100,7 @@ async def test_a_name_that_stands_in_the_file_is_no_fault(tmp_path: Path, mine: 
 async def test_a_command_that_is_taken_away_leaves_its_server_without_a_name(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine) as stand:
         await stand.press(*"npx notes")
         await stand.until(lambda: "from what is above" in stand.text())
         await stand.press("ctrl+u")

@@ -18,7 +18,7 @@ from elicit_tui.elicitation.settings import (
     HistorySettings,
 )
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
-from tests.tui.console.own_file import THEIRS, edited_in, put, written
+from tests.tui.console.own_file import THEIRS, configured, edited_in, new_server, put, written
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
 
@@ -26,10 +26,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_long_command_that_is_left_shows_its_beginning(tmp_path: Path, mine: Path) -> None:
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine) as stand:
         await stand.press(*"npx -y ", *("word " * 40), *"--end")
         await stand.until(lambda: "--end" in stand.text())
         await stand.press("tab")
@@ -174,10 +171,12 @@ async def test_the_buttons_of_a_servers_form_are_in_sight_at_80_by_24(
 async def test_name_folder_and_environment_of_a_server_are_changed(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, '# mine\n[mcp_servers.a]\ncommand = "x"\nenv = { A = "1" }\n')
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(100, 30)) as stand:
-        edited_in(stand, mine)
+    async with configured(
+        tmp_path,
+        mine,
+        '# mine\n[mcp_servers.a]\ncommand = "x"\nenv = { A = "1" }\n',
+        size=(100, 30),
+    ) as stand:
         await stand.press("e")
         await stand.until(lambda: "A=1" in stand.text())
         await stand.press("tab", "end", "b", "tab", "tab", "tab", *"/srv")
@@ -196,10 +195,7 @@ async def test_name_folder_and_environment_of_a_server_are_changed(
 async def test_a_server_with_a_new_name_begins_once_it_has_ended_under_the_old_one(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, '[mcp_servers.a]\ncommand = "x"\n')
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers) as stand:
-        edited_in(stand, mine)
+    async with configured(tmp_path, mine, '[mcp_servers.a]\ncommand = "x"\n') as stand:
         told: list[tuple[str, str]] = []
         stand.host.subscribe(lambda event: told.append((event.server, event.state)))
         disconnect, goes = stand.host.disconnect, asyncio.Event()
@@ -224,10 +220,7 @@ async def test_a_server_with_a_new_name_begins_once_it_has_ended_under_the_old_o
 async def test_what_is_typed_while_a_servers_form_opens_stands_in_its_name(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, '[mcp_servers.a]\ncommand = "x"\n')
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers) as stand:
-        edited_in(stand, mine)
+    async with configured(tmp_path, mine, '[mcp_servers.a]\ncommand = "x"\n') as stand:
         await stand.until(lambda: "● a" in stand.text())
         for key in "ealphabet":
             await stand.app.on_event(Key(key, key))
@@ -289,10 +282,9 @@ async def test_a_command_with_its_arguments_is_seen_whole_where_the_screen_has_r
 async def test_a_server_with_a_new_name_stays_in_its_place_with_the_cursor_on_it(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, "".join(f'[mcp_servers.{name}]\ncommand = "x"\n' for name in "abc"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers) as stand:
-        edited_in(stand, mine)
+    async with configured(
+        tmp_path, mine, "".join(f'[mcp_servers.{name}]\ncommand = "x"\n' for name in "abc")
+    ) as stand:
         await stand.press("down", "e")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
         await stand.press("tab", "end", "x", "ctrl+s")

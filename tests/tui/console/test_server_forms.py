@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -17,32 +15,25 @@ from elicit_tui.elicitation.settings import (
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
 from elicit_tui.tui.console.server_editing import NEXT_RUN
-from tests.tui.console.own_file import edited_in, put, written
-from tests.tui.console.stand import Stand, console
+from tests.tui.console.own_file import (
+    configured,
+    edited_in,
+    editing,
+    new_server,
+    put,
+    tables,
+    written,
+)
+from tests.tui.console.stand import console
 from tests.tui.console.test_calls import tool
 
 pytestmark = pytest.mark.anyio
 
 
-@asynccontextmanager
-async def editing(path: Path, mine: Path, size: tuple[int, int]) -> AsyncIterator[Stand]:
-    """A console in whose form the one server of the configuration is edited."""
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(path, server_settings=servers, size=size) as stand:
-        edited_in(stand, mine)
-        await stand.press("e")
-        await stand.until(lambda: "Ask before calls" in stand.text())
-        yield stand
-
-
 async def test_what_was_typed_of_a_server_is_there_when_its_form_is_opened_again(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine) as stand:
         await stand.press(*"npx notes", "escape")
         await stand.until(lambda: not isinstance(stand.app.screen, ServerScreen))
         assert "What you filled in is kept: n goes on with it." in stand.notices()
@@ -98,9 +89,7 @@ async def test_the_command_comes_first_in_both_forms_and_enter_leads_on_from_it_
 async def test_a_new_server_is_begun_anew_with_nothing_filled_in(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[], size=(120, 40)) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
+    async with new_server(tmp_path, mine, size=(120, 40)) as stand:
         await stand.until(lambda: "Ask before calls" in stand.text())
         await stand.press(*"npx notes")
         await stand.until(lambda: "F7 Begin anew" in stand.text())
@@ -130,10 +119,7 @@ async def test_a_home_folder_is_written_whole_as_a_shell_would_have_it(
     tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", "/home/a b")
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine) as stand:
         await stand.press(*"~/run ~/notes '~/x' --at=~ a~", "tab", "f", *["tab"] * 3, *"~/work")
         await stand.press("ctrl+s")
         await stand.until(lambda: "f" in stand.host.connections)
@@ -157,15 +143,10 @@ async def test_a_name_that_is_taken_is_told_with_the_cursor_in_its_field(
         await stand.until(lambda: "beta2" in stand.text())
 
 
-def tables(*names: str, more: str = "") -> str:
-    return "".join(f'[mcp_servers.{name}]\ncommand = "x"\n{more}' for name in names)
-
-
 async def test_a_server_that_is_not_enabled_is_removed(tmp_path: Path, mine: Path) -> None:
-    put(mine, tables("on") + tables("off", more="enabled = false\n"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, notifications=True) as stand:
-        edited_in(stand, mine)
+    async with configured(
+        tmp_path, mine, tables("on") + tables("off", more="enabled = false\n"), notifications=True
+    ) as stand:
         await stand.press("down", "r", "delete")
         await stand.until(lambda: "Remove “off”?" in stand.text())
         await stand.press("y")
@@ -177,10 +158,9 @@ async def test_a_server_that_is_not_enabled_is_removed(tmp_path: Path, mine: Pat
 async def test_a_server_that_is_not_enabled_says_how_it_is_started_and_is(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("off", more="enabled = false\n"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(100, 30)) as stand:
-        edited_in(stand, mine)
+    async with configured(
+        tmp_path, mine, tables("off", more="enabled = false\n"), size=(100, 30)
+    ) as stand:
         await stand.until(lambda: "e, then “Start it”, starts it" in stand.text())
         assert "e Edit, then “Start it”" in stand.text()
         assert "r Read again" in stand.text()
@@ -218,10 +198,7 @@ async def test_arguments_are_read_about_and_sent_while_their_server_goes(tmp_pat
 async def test_a_server_that_is_renamed_before_the_run_is_open_keeps_its_name_until_the_next(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers) as stand:
-        edited_in(stand, mine)
+    async with configured(tmp_path, mine, tables("a")) as stand:
         stand.app.runtime, opened_later = None, stand.runtime
         await stand.press("e")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
@@ -235,10 +212,7 @@ async def test_a_server_that_is_renamed_before_the_run_is_open_keeps_its_name_un
 async def test_a_servers_name_is_kept_exactly_whatever_signs_it_holds(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine) as stand:
         await stand.press(*"my server", "tab", *"foo=node", "ctrl+s")
         await stand.until(lambda: "▌● foo=node" in stand.text())
         assert written(mine) == '[mcp_servers."foo=node"]\ncommand = "my"\nargs = ["server"]\n'
@@ -253,10 +227,7 @@ async def test_a_servers_name_is_kept_exactly_whatever_signs_it_holds(
 async def test_whoever_edits_a_server_is_told_whether_anything_of_it_is_another_now(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
-        edited_in(stand, mine)
+    async with configured(tmp_path, mine, tables("a"), size=(120, 40)) as stand:
         for keys, told in {
             ("right", "left"): "“a” is as it was: nothing was changed.",
             ("right",): "“a” is written in",
@@ -272,10 +243,7 @@ async def test_whoever_edits_a_server_is_told_whether_anything_of_it_is_another_
 async def test_whoever_edits_a_server_that_runs_is_told_that_it_is_restarted(
     tmp_path: Path, mine: Path, goes_on: bool
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
-        edited_in(stand, mine)
+    async with configured(tmp_path, mine, tables("a"), size=(120, 40)) as stand:
         await stand.until(lambda: stand.app.state.servers["a"].state == "ready")
         await stand.press("e")
         await stand.until(lambda: "Ask before calls" in stand.text())
@@ -302,10 +270,9 @@ async def test_a_variable_is_added_to_those_that_the_file_has(
 ) -> None:
     env = dict(line.split("=") for line in lines)
     more = ", ".join(f'{name} = "{value}"' for name, value in env.items())
-    put(mine, tables("a", more=f"env = {{ {more} }}\n"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
-        edited_in(stand, mine)
+    async with configured(
+        tmp_path, mine, tables("a", more=f"env = {{ {more} }}\n"), size=(120, 40)
+    ) as stand:
         await stand.press("e")
         await stand.until(lambda: "Ask before calls" in stand.text())
         await stand.press(*["tab"] * 5)
@@ -332,10 +299,7 @@ async def test_the_bar_names_the_keys_of_the_field_one_is_in_and_its_hint_what_i
 async def test_an_arrow_chooses_when_calls_are_asked_before_and_none_that_leads_past_it(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers, size=(120, 40)) as stand:
-        edited_in(stand, mine)
+    async with configured(tmp_path, mine, tables("a"), size=(120, 40)) as stand:
         await stand.press("e")
         await stand.until(lambda: "● may destroy" in stand.text())
         await stand.press("tab", "tab", "tab", "down", "shift+tab")
@@ -360,11 +324,8 @@ async def test_on_a_narrow_screen_the_keys_of_a_field_go_before_the_help(
 async def test_a_confirmation_says_where_its_mode_was_set_after_the_file_was_changed_by_hand(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
     tools = {"a": [tool("greet")]}
-    async with console(tmp_path, server_settings=servers, tools=tools, size=(120, 40)) as stand:
-        edited_in(stand, mine)
+    async with configured(tmp_path, mine, tables("a"), tools=tools, size=(120, 40)) as stand:
         put(mine, tables("a", more='default_tools_approval_mode = "prompt"\n'))
         await stand.press("e")
         await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
@@ -381,10 +342,7 @@ async def test_a_confirmation_says_where_its_mode_was_set_after_the_file_was_cha
 async def test_a_variable_before_a_command_is_told_where_it_belongs(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine) as stand:
         await stand.press(*"PORT=80 node a=b", "tab", "f", "ctrl+s")
         told = "“PORT” is a variable: it belongs under Environment."
         await stand.until(lambda: told in stand.text())
@@ -396,9 +354,7 @@ async def test_a_variable_before_a_command_is_told_where_it_belongs(
 
 
 async def test_a_new_server_is_started_unless_one_says_no(tmp_path: Path, mine: Path) -> None:
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
+    async with new_server(tmp_path, mine) as stand:
         await stand.until(lambda: "Start it" in stand.text())
         (line,) = (line for line in stand.text().splitlines() if "Start it" in line)
         assert "unset" not in line
@@ -411,11 +367,8 @@ async def test_a_new_server_is_started_unless_one_says_no(tmp_path: Path, mine: 
 async def test_whoever_edits_a_server_chooses_which_calls_are_asked_before(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
     tools = {"a": [tool("greet")]}
-    async with console(tmp_path, server_settings=servers, tools=tools, size=(120, 40)) as stand:
-        edited_in(stand, mine)
+    async with configured(tmp_path, mine, tables("a"), tools=tools, size=(120, 40)) as stand:
         await stand.press("e")
         await stand.until(lambda: "Ask before calls" in stand.text())
         await stand.press("tab", "tab", "tab", "3", "ctrl+s")
@@ -440,9 +393,7 @@ async def test_a_managed_server_is_not_edited(tmp_path: Path, mine: Path) -> Non
 async def test_a_new_server_is_given_when_its_calls_are_asked_before(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[]) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
+    async with new_server(tmp_path, mine) as stand:
         await stand.until(lambda: "Ask before calls" in stand.text())
         await stand.press("x", "tab", "a", "tab", "tab", "3", "ctrl+s")
         mode = 'default_tools_approval_mode = "prompt"\n'

@@ -8,9 +8,7 @@ import pytest
 
 from elicit_tui.config import CommandLine, load
 from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
-from tests.tui.console.own_file import edited_in, put, written
-from tests.tui.console.stand import console
-from tests.tui.console.test_server_forms import editing, tables
+from tests.tui.console.own_file import configured, editing, new_server, tables, written
 
 pytestmark = pytest.mark.anyio
 
@@ -18,10 +16,7 @@ pytestmark = pytest.mark.anyio
 async def test_what_a_server_has_gives_way_to_what_is_typed_as_in_the_form_of_a_call(
     tmp_path: Path, mine: Path
 ) -> None:
-    put(mine, tables("a"))
-    servers = load(CommandLine(config_file=mine)).servers
-    async with console(tmp_path, server_settings=servers) as stand:
-        edited_in(stand, mine)
+    async with configured(tmp_path, mine, tables("a")) as stand:
         await stand.press("e")
         await stand.until(lambda: "in the file: typing replaces it" in stand.text())
         # Of what it has nothing of it is said what holds, in the words that are chosen from.
@@ -50,10 +45,7 @@ async def test_a_variable_is_added_to_those_that_were_written_down_and_left(
 async def test_what_was_told_of_a_form_that_was_left_covers_nothing_of_it_when_it_opens_again(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[], notifications=True) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+    async with new_server(tmp_path, mine, notifications=True) as stand:
         await stand.press(*"npx notes", "escape")
         await stand.until(lambda: "n goes on with it." in stand.text())
         await stand.press("n")

@@ -10,9 +10,9 @@ from textual.screen import Screen
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.tui.console.json_editor import JsonEditor
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
-from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
+from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen
 from elicit_tui.tui.console.servers import OwnFile
-from tests.tui.console.own_file import edited_in
+from tests.tui.console.own_file import new_server
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import GREET, RELATE, tool
 
@@ -125,10 +125,7 @@ async def test_what_is_missing_in_json_has_the_keys_once_the_button_said_so(
 async def test_the_button_that_writes_a_server_is_calm_until_both_fields_are_filled_in(
     tmp_path: Path, mine: Path
 ) -> None:
-    async with console(tmp_path, servers=[], size=(80, 24)) as stand:
-        edited_in(stand, mine)
-        await stand.press("n")
-        await opened(stand, ServerScreen)
+    async with new_server(tmp_path, mine, size=(80, 24)) as stand:
         await stand.until(lambda: "2 missing (*)" in stand.text())
         assert not looks_ready(stand)
         await stand.press(*"npx notes")
