@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
 
@@ -23,6 +23,7 @@ from elicit_tui.tui.console.spans import (
 
 if TYPE_CHECKING:
     from elicit_tui.form.field import Field
+    from elicit_tui.form.form import Form
     from elicit_tui.tui.console.servers import Offer, ServerRecord
 
 ADDRESS_CHARACTERS: Final = 4_000
@@ -160,7 +161,9 @@ def _offer_head(offer: Offer, facts: str, width: int) -> list[Line]:
     return [((title, "strong"),), *below]
 
 
-ARGUMENTS_SHOWN: Final = 60
+FIELDS_SHOWN: Final = 60
+NAME_COLUMN: Final = 20
+"""Cells of the names of fields; of longer ones a third of the width."""
 CHOICES_SHOWN: Final = 12
 DEFAULT_CHARACTERS: Final = 60
 
@@ -168,20 +171,32 @@ DEFAULT_CHARACTERS: Final = 60
 def argument_words(offer: Offer, width: int) -> list[Line]:
     """Its arguments: what each is, whether it has to be there, what is said of it."""
     from elicit_tui.form.schema_reading import read_form
+
+    return field_words(read_form(offer.schema, purpose="arguments"), offer.schema, width)
+
+
+def field_words(form: Form, schema: Any, width: int) -> list[Line]:
+    """The fields of a form before it is opened: what each is, what is said of it.
+
+    `schema`: what the form was read from, in which references of it are looked up.
+    """
     from elicit_tui.form.shape import shape
 
-    form = read_form(offer.schema, purpose="arguments")
+    fields = form.fields[:FIELDS_SHOWN]
+    names = [f"{field.title}{' *' * field.required}" for field in fields]
+    longest = max(map(cell_len, names), default=0) + 2
+    column = max(NAME_COLUMN, min(longest, width // 3))
     lines: list[Line] = []
-    for field in form.fields[:ARGUMENTS_SHOWN]:
+    for field, name in zip(fields, names, strict=True):
         what = _choices(field) or field.kind
         if not field.sendable:
-            what = f"JSON: {shape(field.schema, offer.schema)}"
+            what = f"JSON: {shape(field.schema, schema)}"
         facts = [what, field.hint, _default(field), field.description or ""]
-        name = field.title + (" *" if field.required else "")
         text = " · ".join(fact for fact in facts if fact)
-        lines += labelled(shortened(name, 18), neutral_line(text, 600), width, label_width=20)
-    if len(form.fields) > ARGUMENTS_SHOWN:
-        lines.append(((f"{len(form.fields) - ARGUMENTS_SHOWN:,} more", "dim"),))
+        told = neutral_line(text, 600)
+        lines += labelled(shortened(name, column - 2), told, width, label_width=column)
+    if len(form.fields) > FIELDS_SHOWN:
+        lines.append(((f"{len(form.fields) - FIELDS_SHOWN:,} more", "dim"),))
     return lines
 
 

@@ -223,6 +223,28 @@ async def test_a_wide_screen_shows_the_row_that_is_pointed_at(tmp_path: Path) ->
         await stand.until(lambda: "asked this; it was" in stand.text())
 
 
+async def test_a_question_is_told_beside_the_list_as_a_tool_is_with_its_choices_in_a_column(
+    tmp_path: Path,
+) -> None:
+    properties = {
+        "seat": {"type": "string", "title": "Where do you want to sit", "enum": ["bar", "window"]},
+        "guests": {"type": "integer", "minimum": 1, "default": 2},
+    }
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        await stand.press("2")
+        schema = {"type": "object", "properties": properties, "required": ["seat"]}
+        await stand.shown(stand.ask(schema=schema))
+        await stand.press("ctrl+l")
+        await stand.lists_what_waits()
+        await stand.until(lambda: "one of bar, window" in stand.text())
+        rows = {"Where do you": "one of", "guests": "integer · at least 1 · default 2"}
+        lines = stand.text().splitlines()
+        found = [(line, said) for line in lines for name, said in rows.items() if name in line]
+        columns = [line.index(said) for line, said in found]
+        assert len(columns) == 2
+        assert columns[0] == columns[1]
+
+
 PASSWORD = {"type": "object", "properties": {"password": {"type": "string"}}}
 
 

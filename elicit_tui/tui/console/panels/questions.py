@@ -33,7 +33,6 @@ from elicit_tui.tui.console.state import ConsoleState, Stopped
 from elicit_tui.tui.console.views import LineView, RowList
 from elicit_tui.tui.textual_terminal import write_subtitle
 
-MOST_FIELDS = 60
 _NAMED = 24
 """Cells of a server's name in the bar of keys."""
 
@@ -358,13 +357,12 @@ def _asked(request: ElicitationRequest) -> str:
 
 def waiting_words(question: Question, width: int) -> list[Line]:
     """A question that waits, before it is opened: what it says, what was found, what it asks."""
+    from elicit_tui.tui.console.server_words import field_words
+
     request = question.request
     message = neutral(request.message or "", 4_000) or "(no message)"
-    fields = question.form.fields[:MOST_FIELDS] if question.form is not None else ()
-    asked: list[Line] = [
-        ((f"{field.title}{' *' if field.required else ''}", "strong"), (f"  {field.kind}", "dim"))
-        for field in fields
-    ]
+    schema = request.param("requestedSchema")
+    asked = field_words(question.form, schema, width) if question.form is not None else []
     findings = (finding.as_json() for finding in question.review.findings)
     return joined(
         [
