@@ -211,3 +211,22 @@ def test_a_name_that_another_server_had_later_stays_its_own() -> None:
     assert names.called_now("one", "2026-12-01T10:30:00") == "four"
     assert names.called_now("one", "2026-12-01T12:30:00") == "one"
     assert names.called_now("two", "2026-12-01T11:30:00") == "two"
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_a_long_end_of_a_call_leaves_room_for_what_was_called_and_whom(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=size) as stand:
+        call = Call("tools/call", "clear_cache", {})
+        record = stand.app.state.calls.start("alpha", call)
+        why = "not asked: You muted “alpha” for this run, which is said at length."
+        record.answered.append(AnsweredQuestion("Clear it?", "cancel", why))
+        record.end("answered", result=text_result("It stays."))
+        await stand.press("5")
+        await stand.until(lambda: "question not asked" in stand.text())
+        row = next(line for line in stand.text().split("\n") if "question not asked" in line)
+        assert "alpha" in row
+        assert row.rstrip("│ ").endswith("…")
+        assert "_cache" in stand.text()
+        assert "server  " in stand.text(), "the heading has its words"

@@ -23,7 +23,7 @@ from elicit_tui.tui.console.history_entries import AskedEntry, CalledEntry, Hist
 from elicit_tui.tui.console.panels.pane import SearchedPane
 from elicit_tui.tui.console.place_in_list import PlacedList
 from elicit_tui.tui.console.results import at_home
-from elicit_tui.tui.console.spans import Line, apart, padded, text_of
+from elicit_tui.tui.console.spans import Line, apart, padded, shortened, text_of
 from elicit_tui.tui.console.state import ConsoleState
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.console.wanted_words import has_all, wanted_words
@@ -196,7 +196,8 @@ class HistoryPane(SearchedPane):
         head.display = bool(keys) and not self.stacked
         when = "when".ljust(len(_moment("2026-11-22 09:30", self.size.width)) + 3 * self._seconds)
         server = padded("server", self._server_width)
-        asked: Line = ((f" {when}   {server}  question, or call", "dim"),)
+        what = "question, or call" if self.size.width >= SHORT else "what"
+        asked: Line = ((f" {when}   {server}  {what}", "dim"),)
         head.show([Part(asked)], [Part((("ended, decided by ", "dim"),))])
 
     def _row(self, key: str, width: int) -> list[Line]:
@@ -205,11 +206,14 @@ class HistoryPane(SearchedPane):
         sign, ended, role = entry.end
         if self.stacked:
             left: Line = ((f" {sign} ", role), (entry.server, "strong"))
+            ended = shortened(ended, width * 2 // 3)
             first = apart(left, ((f"{ended} ", "dim"),), width)
             said = entry.told(width - 5 - len(when))
             return [first, ((f"   {when} ", "dim"), (said, "plain"))]
         server = padded(entry.server, self._server_width)
         head: Line = ((f" {when} ", "dim"), (f"{sign} ", role), (f"{server}  ", "plain"))
+        # However much is said of its end, what it was is told too.
+        ended = shortened(ended, (width - cell_len(text_of(head))) * 2 // 3)
         said = entry.told(width - cell_len(f"{text_of(head)} {ended} ") - 1)
         return [apart((*head, (said, "plain")), ((f" {ended} ", "dim"),), width)]
 
