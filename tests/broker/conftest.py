@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,13 @@ from elicit_tui.elicitation import (
     ServerIdentity,
     accept,
 )
-from elicit_tui.elicitation.settings import Rule, Settings
+from elicit_tui.elicitation.settings import (
+    ElicitationLimits,
+    ElicitationSettings,
+    Rule,
+    ServerSettings,
+    Settings,
+)
 from elicit_tui.guardian import Guardian
 from elicit_tui.hooks import Hooks
 from elicit_tui.ledger import Ledger
@@ -41,6 +47,12 @@ def form_request(
     params.update(more.pop("params", {}))
     identity = ServerIdentity(server, "stdio", "paint-server")
     return ElicitationRequest(identity, params, wire_id=more.pop("wire_id", 1), **more)
+
+
+def limited(servers: Mapping[str, ServerSettings] | None = None, **limits: int) -> Settings:
+    """Settings under which each server may ask so much."""
+    most = ElicitationSettings(limits=ElicitationLimits(**limits))
+    return Settings(elicitation=most, servers=servers or {})
 
 
 class Person:

@@ -16,13 +16,12 @@ from elicit_tui.broker.inbox import Inbox, InboxRules
 from elicit_tui.broker.inbox_questions import InboxQuestions
 from elicit_tui.broker.store_responder import StoreResponder, StoreWatch
 from elicit_tui.elicitation import Answerer, Deadline, Outcome, Question, Queue, accept, new_id
-from elicit_tui.elicitation.settings import ElicitationLimits, ElicitationSettings, Settings
 from elicit_tui.guardian import Guardian
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
 from elicit_tui.store.sqlite import SqliteStore
 from elicit_tui.store.store import Asker
-from tests.broker.conftest import form_request
+from tests.broker.conftest import form_request, limited
 
 
 def say(*words: object) -> None:
@@ -41,8 +40,7 @@ class Whoever:
 
 async def ask(directory: Path, count: int) -> None:
     """Ask that many questions at once; the outcome of each is told when it is there."""
-    limits = ElicitationLimits(per_minute=100_000, pending=100_000)
-    settings = Settings(elicitation=ElicitationSettings(limits=limits))
+    settings = limited(per_minute=100_000, pending=100_000)
     store = await SqliteStore.open(directory / "store.sqlite3", "asker")
     asker = Asker(new_id(), "agent")
     await store.begin(asker)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from elicit_tui.broker import Broker, Resolved
 from elicit_tui.elicitation import ElicitationRequest, ServerIdentity
-from elicit_tui.elicitation.settings import ElicitationLimits, ElicitationSettings, Settings
 from elicit_tui.guardian import Guardian
 from elicit_tui.ledger import Ledger
 from elicit_tui.policy import Policy
 from elicit_tui.responders import NobodyResponder
 from tests.bounds import bounded
+from tests.broker.conftest import limited
 from tests.form.schemas import JSON, schema_like
 from tests.text.alphabet import active_left, any_text
 
@@ -35,7 +35,7 @@ PARAMS = JSON | st.fixed_dictionaries(
         "_meta": JSON,
     },
 )
-FREE = Settings(elicitation=ElicitationSettings(limits=ElicitationLimits(10**6, 10**6)))
+FREE = limited(per_minute=10**6, pending=10**6)
 
 
 @settings(

@@ -17,9 +17,8 @@ from elicit_tui.elicitation import (
     Review,
     cancel,
 )
-from elicit_tui.elicitation.settings import ElicitationLimits, ElicitationSettings, Settings
 from elicit_tui.guardian import Guardian
-from tests.broker.conftest import Bench, BenchFactory, form_request, run
+from tests.broker.conftest import Bench, BenchFactory, form_request, limited, run
 from tests.broker.hooked import Prepared, hook
 
 TAKEN = cancel("user", "You gave the call up.")
@@ -70,8 +69,7 @@ def test_what_ends_before_anybody_sees_it_through_is_recorded_then_and_makes_roo
     bench: BenchFactory,
 ) -> None:
     async def body() -> None:
-        limits = ElicitationLimits(per_minute=100, pending=2)
-        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        table = bench(limited(per_minute=100, pending=2))
         requests = [form_request(), form_request()]
         for request in requests:
             assert table.broker.admit(request) is None

@@ -9,22 +9,18 @@ import pytest
 
 from elicit_tui.broker import Notice, record
 from elicit_tui.broker.admitted import READING_TURNS
-from elicit_tui.elicitation.settings import (
-    ElicitationLimits,
-    ElicitationSettings,
-    Rule,
-    ServerSettings,
-    Settings,
-)
-from tests.broker.conftest import BenchFactory, form_request, run
+from elicit_tui.elicitation.settings import Rule, ServerSettings
+from tests.broker.conftest import BenchFactory, form_request, limited, run
+
+QUIET = {"quiet": ServerSettings("quiet", command="x", elicitations="decline")}
+ONE_A_MINUTE = limited(per_minute=1)
 
 
 def test_over_the_pending_limit_a_question_is_cancelled_and_the_server_named_once(
     bench: BenchFactory,
 ) -> None:
     async def body() -> None:
-        limits = ElicitationLimits(pending=2)
-        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        table = bench(limited(pending=2))
         tasks = [table.asks() for _ in range(2)]
         await table.person.sees(2)
         for _ in range(5):
@@ -44,8 +40,7 @@ def test_over_the_pending_limit_a_question_is_cancelled_and_the_server_named_onc
 
 def test_a_question_that_has_its_outcome_makes_room_for_the_next(bench: BenchFactory) -> None:
     async def body() -> None:
-        limits = ElicitationLimits(pending=1)
-        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        table = bench(limited(pending=1))
         for number in (1, 2, 3):
             asking = table.asks()
             table.person.sends(await table.person.sees(number), colour="blue")
@@ -58,8 +53,7 @@ def test_what_a_person_has_answered_makes_room_while_it_is_still_judged(
     bench: BenchFactory,
 ) -> None:
     async def body() -> None:
-        limits = ElicitationLimits(pending=1)
-        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        table = bench(limited(pending=1))
         asking = table.asks()
         table.person.sends(await table.person.sees(), colour="blue")
         for _ in range(100):
@@ -77,12 +71,7 @@ def test_what_a_person_has_answered_makes_room_while_it_is_still_judged(
 def test_over_the_rate_a_question_is_cancelled_and_a_refused_one_does_not_count(
     bench: BenchFactory,
 ) -> None:
-    limits = ElicitationLimits(per_minute=3, pending=100)
-    settings = Settings(
-        elicitation=ElicitationSettings(limits=limits),
-        servers={"quiet": ServerSettings("quiet", command="x", elicitations="decline")},
-    )
-    table = bench(settings)
+    table = bench(limited(per_minute=3, pending=100, servers=QUIET))
     outcomes = [table.broker.admit(form_request()) for _ in range(5)]
     assert [outcome.decided_by if outcome else None for outcome in outcomes] == [
         None,
@@ -93,9 +82,6 @@ def test_over_the_rate_a_question_is_cancelled_and_a_refused_one_does_not_count(
     ]
     refused = [table.broker.admit(form_request(server="quiet")) for _ in range(9)]
     assert {outcome.decided_by for outcome in refused if outcome} == {"policy"}
-
-
-ONE_A_MINUTE = Settings(elicitation=ElicitationSettings(limits=ElicitationLimits(per_minute=1)))
 
 
 def test_what_an_answers_file_answers_may_come_as_often_as_it_likes(bench: BenchFactory) -> None:
@@ -111,12 +97,7 @@ def test_what_an_answers_file_answers_may_come_as_often_as_it_likes(bench: Bench
 def test_what_was_refused_waits_for_nobody_and_each_of_it_has_a_record(
     bench: BenchFactory,
 ) -> None:
-    limits = ElicitationLimits(per_minute=100, pending=2)
-    settings = Settings(
-        elicitation=ElicitationSettings(limits=limits),
-        servers={"quiet": ServerSettings("quiet", command="x", elicitations="decline")},
-    )
-    table = bench(settings)
+    table = bench(limited(per_minute=100, pending=2, servers=QUIET))
     requests = [form_request(server="quiet") for _ in range(9)]
     assert not any(table.broker.admit(each).in_group for each in requests)  # type: ignore[union-attr]
     assert {table.ledger.row(each.id).action for each in requests} == {"decline"}
@@ -125,8 +106,7 @@ def test_what_was_refused_waits_for_nobody_and_each_of_it_has_a_record(
 def test_what_is_refused_in_masses_is_answered_each_and_kept_as_a_number(
     bench: BenchFactory,
 ) -> None:
-    limits = ElicitationLimits(per_minute=3)
-    table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+    table = bench(limited(per_minute=3))
     big = {"requestedSchema": {"type": "array", "x": "B" * 200_000}}
     for _ in range(1_000):
         outcome = table.broker.admit(form_request("A" * 200_000, params=big))
@@ -244,8 +224,7 @@ def test_a_number_is_written_down_as_soon_as_it_is_large(
 def test_a_server_that_was_heard_again_is_named_again_when_it_asks_too_much(
     bench: BenchFactory,
 ) -> None:
-    limits = ElicitationLimits(per_minute=1)
-    table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+    table = bench(limited(per_minute=1))
 
     def told() -> int:
         return sum(isinstance(event, Notice) for event in table.events)
@@ -262,8 +241,7 @@ def test_a_server_that_was_heard_again_is_named_again_when_it_asks_too_much(
 
 def test_what_is_refused_once_the_broker_has_closed_has_its_record_too(bench: BenchFactory) -> None:
     async def body() -> None:
-        limits = ElicitationLimits(per_minute=2, pending=100)
-        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        table = bench(limited(per_minute=2, pending=100))
         await table.broker.close()
         outcomes = [table.broker.admit(form_request()) for _ in range(7)]
         grouped = sum(outcome.in_group for outcome in outcomes if outcome is not None)
@@ -278,8 +256,7 @@ def test_a_question_that_ends_without_an_answer_makes_room_for_the_next(
     bench: BenchFactory, end: str
 ) -> None:
     async def body() -> None:
-        limits = ElicitationLimits(pending=1)
-        table = bench(Settings(elicitation=ElicitationSettings(limits=limits)))
+        table = bench(limited(pending=1))
         for number in (1, 2, 3):
             request = form_request()
             if end == "refused on the wire":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -134,9 +133,7 @@ async def test_while_its_agent_is_away_an_approval_cannot_be_accepted(
     async with world(server) as here:
         call = here.begins("workshop__delete")
         question = await here.person.question()
-        call.cancel()
-        await asyncio.gather(call, return_exceptions=True)
-        await here.left()
+        await here.leaves(call)
         assert here.person.agent_states == [(question.id, "left")]
         here.person.answers(question, allows("once"))
         again = await here.person.question(2)
@@ -153,9 +150,7 @@ async def test_an_agent_that_is_back_in_time_has_its_approval_as_before(
     async with world(server) as here:
         call = here.begins("workshop__delete")
         question = await here.person.question()
-        call.cancel()
-        await asyncio.gather(call, return_exceptions=True)
-        await here.left()
+        await here.leaves(call)
         again = here.begins("workshop__delete")
         await here.held()
         assert here.person.agent_states == [(question.id, "left"), (question.id, "waiting")]

@@ -219,6 +219,12 @@ class World:
         await until(lambda: any(each.requesters for one in self.sessions for each in under(one)))
         await settled()
 
+    async def leaves(self, call: asyncio.Task[types.CallToolResult]) -> None:
+        """The agent gives up a call; return once nobody waits for any."""
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        await self.left()
+
     async def left(self) -> None:
         """Return once no request of the agent waits for a call any more."""
         await until(

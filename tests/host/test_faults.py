@@ -22,6 +22,7 @@ from tests.host.world import (
     World,
     http_server,
     python_server,
+    raw_server,
     says,
     text_of,
     world,
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(params=[HANDSHAKE, MODERN])
 def raw(request: pytest.FixtureRequest) -> ServerSettings:
-    return python_server("raw", "raw.py", request.param, protocol=request.param)
+    return raw_server(request.param)
 
 
 async def call(here: World, tool: str, name: str = "raw", **arguments: object) -> dict[str, Any]:
@@ -356,7 +357,7 @@ async def test_a_server_that_failed_can_be_connected_anew(raw: ServerSettings) -
 
 
 async def test_the_death_of_a_server_in_a_round_is_noticed_while_its_form_is_open() -> None:
-    server = python_server("raw", "raw.py", MODERN, protocol=MODERN)
+    server = raw_server(MODERN)
     async with world(server) as here:
         with pytest.raises(ServerError, match="out of memory"):
             await call(here, "die_while_asking")
@@ -364,7 +365,7 @@ async def test_the_death_of_a_server_in_a_round_is_noticed_while_its_form_is_ope
 
 
 async def test_a_burst_of_questions_is_stopped_before_it_costs_anything() -> None:
-    server = python_server("raw", "raw.py", HANDSHAKE, protocol=HANDSHAKE, env={"BURST": "3000"})
+    server = raw_server(HANDSHAKE, env={"BURST": "3000"})
     async with world(server, answer=says({})) as here:
         counted = json.loads(text_of(await call(here, "burst")))
         assert sum(counted.values()) == 3000
@@ -393,7 +394,7 @@ async def test_a_pinned_revision_that_the_server_refuses_is_a_failure() -> None:
 
 async def test_the_owners_lists_hide_tools_and_a_broken_entry_hides_no_other() -> None:
     for era in (HANDSHAKE, MODERN):
-        server = python_server("raw", "raw.py", era, protocol=era, disabled_tools=("hidden",))
+        server = raw_server(era, disabled_tools=("hidden",))
         async with world(server) as here:
             tools = await (await here.host.connect("raw")).tools()
             assert [tool.name for tool in tools] == ["good"]
@@ -403,7 +404,7 @@ async def test_the_owners_lists_hide_tools_and_a_broken_entry_hides_no_other() -
 async def test_a_page_of_a_list_that_cannot_be_read_hides_none_that_was() -> None:
     from elicit_tui.broker import Notice
 
-    server = python_server("raw", "raw.py", HANDSHAKE, "--second-page-fails", protocol=HANDSHAKE)
+    server = raw_server(HANDSHAKE, "--second-page-fails")
     async with world(server) as here:
         told: list[Any] = []
         here.broker.subscribe(told.append)

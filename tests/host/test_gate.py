@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from elicit_tui.broker import BrokerEvent, Notice
-from elicit_tui.elicitation import Call, accept
+from elicit_tui.elicitation import Call
 from elicit_tui.errors import Interrupted, ServerError
 from elicit_tui.host.gate import MOST_DEFINITIONS
-from tests.host.world import HANDSHAKE, MODERN, python_server, world
+from tests.host.world import HANDSHAKE, MODERN, allows, raw_server, world
 
 WAIT = 20
 
@@ -25,19 +25,8 @@ async def test_a_tool_that_changed_without_a_word_is_asked_about_again(
     protocol: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("elicit_tui.host.gate.LIVE_SECONDS", 0.0)
-    server = python_server(
-        "raw",
-        "raw.py",
-        protocol,
-        "--changes-silently",
-        protocol=protocol,
-        default_tools_approval_mode="prompt",
-    )
-
-    def for_the_session(question: Any) -> Any:
-        return accept("user", "You allowed it.", None, scope="session")
-
-    async with world(server, answer=for_the_session) as here:
+    server = raw_server(protocol, "--changes-silently", default_tools_approval_mode="prompt")
+    async with world(server, answer=allows("session")) as here:
         connection = await here.host.connect("raw")
         for _ in range(2):
             await asyncio.wait_for(connection.call(Call("tools/call", "good")), WAIT)
@@ -49,19 +38,8 @@ async def test_a_tool_that_is_another_each_time_it_is_looked_at_is_not_called(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("elicit_tui.host.gate.LIVE_SECONDS", 0.0)
-    server = python_server(
-        "raw",
-        "raw.py",
-        HANDSHAKE,
-        "--changes-always",
-        protocol=HANDSHAKE,
-        default_tools_approval_mode="prompt",
-    )
-
-    def once(question: Any) -> Any:
-        return accept("user", "You allowed it.", None, scope="once")
-
-    async with world(server, answer=once) as here:
+    server = raw_server(HANDSHAKE, "--changes-always", default_tools_approval_mode="prompt")
+    async with world(server, answer=allows("once")) as here:
         connection = await here.host.connect("raw")
         with pytest.raises(ServerError, match="keeps changing what it says of the tool"):
             await asyncio.wait_for(connection.call(Call("tools/call", "good")), WAIT)
@@ -78,12 +56,7 @@ async def test_a_tool_that_is_another_each_time_it_is_looked_at_is_not_called(
 async def test_a_tool_that_is_listed_twice_is_asked_about_by_its_more_dangerous_entry(
     protocol: Any,
 ) -> None:
-    server = python_server("raw", "raw.py", protocol, "--twice", protocol=protocol)
-
-    def once(question: Any) -> Any:
-        return accept("user", "You allowed it.", None, scope="once")
-
-    async with world(server, answer=once) as here:
+    async with world(raw_server(protocol, "--twice"), answer=allows("once")) as here:
         told: list[BrokerEvent] = []
         here.broker.subscribe(told.append)
         connection = await here.host.connect("raw")
@@ -97,10 +70,7 @@ async def test_a_tool_that_is_listed_twice_is_asked_about_by_its_more_dangerous_
 
 
 async def test_a_call_is_cancelled_at_once_though_its_server_stands_still() -> None:
-    server = python_server(
-        "raw", "raw.py", HANDSHAKE, protocol=HANDSHAKE, default_tools_approval_mode="prompt"
-    )
-    async with world(server) as here:
+    async with world(raw_server(HANDSHAKE, default_tools_approval_mode="prompt")) as here:
         connection = await here.host.connect("raw")
         assert connection.process_id is not None
         call = Call("tools/call", "good")

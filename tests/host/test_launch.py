@@ -21,7 +21,7 @@ from elicit_tui.host.launch import (
     server_environment,
     start_process,
 )
-from tests.host.world import HANDSHAKE, MODERN, python_server, text_of, world
+from tests.host.world import HANDSHAKE, MODERN, python_server, raw_server, text_of, world
 
 
 def test_the_package_loads_neither_the_sdk_nor_an_event_loop_library() -> None:
@@ -113,7 +113,7 @@ def _close(popen: subprocess.Popen[bytes]) -> None:
 
 @pytest.mark.anyio
 async def test_no_child_of_a_server_is_left_behind() -> None:
-    async with world(python_server("raw", "raw.py", MODERN, protocol=MODERN)) as here:
+    async with world(raw_server(MODERN)) as here:
         connection = await here.host.connect("raw")
         result = await connection.call(Call("tools/call", "leave_a_child"))
         child = json.loads(text_of(result.result))
@@ -126,7 +126,7 @@ async def test_no_child_of_a_server_is_left_behind() -> None:
 
 @pytest.mark.anyio
 async def test_a_server_that_ignores_its_end_is_killed() -> None:
-    server = python_server("raw", "raw.py", HANDSHAKE, "--ignore-end", protocol=HANDSHAKE)
+    server = raw_server(HANDSHAKE, "--ignore-end")
     async with world(server) as here:
         process_id = (await here.host.connect("raw")).process_id
         assert process_id is not None

@@ -10,15 +10,15 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import ProtocolCallError, ServerError
-from tests.host.world import HANDSHAKE, MODERN, World, python_server, says, text_of, world
+from tests.host.world import HANDSHAKE, MODERN, World, raw_server, says, text_of, world
 from tests.servers.cases import MALFORMED
 
 WAIT = 20
 
 pytestmark = pytest.mark.anyio
 
-HANDSHAKE_SERVER = python_server("raw", "raw.py", HANDSHAKE, protocol=HANDSHAKE)
-MODERN_SERVER = python_server("raw", "raw.py", MODERN, protocol=MODERN)
+HANDSHAKE_SERVER = raw_server(HANDSHAKE)
+MODERN_SERVER = raw_server(MODERN)
 
 OUTCOME = "dev.elicit-tui/outcome"
 

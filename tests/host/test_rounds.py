@@ -15,14 +15,14 @@ from elicit_tui.elicitation import Call, cancel
 from elicit_tui.elicitation.settings import ElicitationSettings, ServerSettings
 from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host import rounds
-from tests.host.world import HANDSHAKE, MODERN, World, python_server, says, text_of, world
+from tests.host.world import HANDSHAKE, MODERN, World, raw_server, says, text_of, world
 
 WAIT = 20
 
 pytestmark = pytest.mark.anyio
 
-HANDSHAKE_SERVER = python_server("raw", "raw.py", HANDSHAKE, protocol=HANDSHAKE)
-MODERN_SERVER = python_server("raw", "raw.py", MODERN, protocol=MODERN)
+HANDSHAKE_SERVER = raw_server(HANDSHAKE)
+MODERN_SERVER = raw_server(MODERN)
 
 
 async def answers(here: World, tool: str, **arguments: Any) -> Any:

@@ -10,13 +10,13 @@ import pytest
 
 from elicit_tui.broker import Notice
 from elicit_tui.elicitation import Call, ElicitationRequest, Review
-from tests.host.world import HANDSHAKE, NoFindings, World, python_server, says, text_of, world
+from tests.host.world import HANDSHAKE, NoFindings, World, raw_server, says, text_of, world
 
 WAIT = 20
 
 pytestmark = pytest.mark.anyio
 
-RAW = python_server("raw", "raw.py", HANDSHAKE, protocol=HANDSHAKE)
+RAW = raw_server(HANDSHAKE)
 
 
 async def called(here: World, tool: str) -> str:

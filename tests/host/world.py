@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from elicit_tui.broker import Broker, BrokerEvent, BrokerOptions, Resolved
 from elicit_tui.elicitation import (
@@ -117,6 +117,10 @@ def says(content: Mapping[str, Any] | None) -> Answer:
     return lambda question: accept("user", "You sent the form.", content)
 
 
+def allows(scope: Literal["once", "session"]) -> Answer:
+    return lambda question: accept("user", "You allowed it.", None, scope=scope)
+
+
 def dismisses(question: Question) -> Outcome:
     return cancel("user", "You dismissed the form.")
 
@@ -139,6 +143,11 @@ class World:
 def python_server(name: str, script: str, *args: str, **more: Any) -> ServerSettings:
     command, *first = server_words(script, *args)
     return ServerSettings(name, command=command, args=tuple(first), **more)
+
+
+def raw_server(protocol: Any, *args: str, **more: Any) -> ServerSettings:
+    """A server of this revision that does what no SDK does."""
+    return python_server("raw", "raw.py", protocol, *args, protocol=protocol, **more)
 
 
 def server_words(script: str, *args: str) -> list[str]:

@@ -50,20 +50,27 @@ def test_what_is_not_understood_is_left_alone(
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("agent", "text"),
     [
-        "mcpServers: {}\n",
-        "mcpServers: 1\n",
-        "mcpServers: [1]\n",
-        "mcpServers:\n  - name: a\n    command: x\n  - name: a\n    command: y\n",
-        "mcpServers:\n  - command: x\n",
+        ("continue", "mcpServers: {}\n"),
+        ("continue", "mcpServers: 1\n"),
+        ("continue", "mcpServers: [1]\n"),
+        (
+            "continue",
+            "mcpServers:\n  - name: a\n    command: x\n  - name: a\n    command: y\n",
+        ),
+        ("continue", "mcpServers:\n  - command: x\n"),
+        ("codex", 'mcp_servers = { a = { command = "x" } }\n'),
+        ("codex", '[mcp_servers]\nelicit-tui = { command = "x" }\n'),
+        ("codex", "mcp_servers = 1\n"),
+        ("codex", "[mcp_servers\n"),
     ],
 )
-def test_an_agent_that_lists_its_servers_has_them_in_no_other_shape(text: str) -> None:
-    listing = installed("continue")
-    listing.has(text.encode())
-    assert listing.runs("install", "--yes") == 2
-    assert listing.path.read_text() == text
+def test_servers_in_a_shape_that_is_not_understood_are_left_alone(agent: str, text: str) -> None:
+    theirs = installed(agent)
+    theirs.has(text.encode())
+    assert theirs.runs("install", "--yes") == 2
+    assert theirs.path.read_text() == text
 
 
 def test_an_agent_without_a_file_on_this_system_is_told_how_to_name_one() -> None:
@@ -80,22 +87,6 @@ def test_a_file_that_is_named_needs_no_place_that_is_known(
     words = ["--config", str(config), "gateway", "install", "cursor", "--file", str(file), "--yes"]
     dispatch(words)
     assert "the place of" not in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'mcp_servers = { a = { command = "x" } }\n',
-        '[mcp_servers]\nelicit-tui = { command = "x" }\n',
-        "mcp_servers = 1\n",
-        "[mcp_servers\n",
-    ],
-)
-def test_toml_in_a_way_that_is_not_understood_is_left_alone(text: str) -> None:
-    codex = installed("codex")
-    codex.has(text.encode())
-    assert codex.runs("install", "--yes") == 2
-    assert codex.path.read_text() == text
 
 
 def test_links_are_refused_wherever_they_stand_below_the_home(
