@@ -137,7 +137,7 @@ class Broker:
         return self._open.add(Admitted(question, trace=trace))
 
     def _ended_at_once(
-        self, request: ElicitationRequest, outcome: Outcome, trace: Sequence[Decision] = ()
+        self, request: ElicitationRequest, outcome: Outcome, trace: Sequence[Decision]
     ) -> Outcome:
         if outcome.in_group:
             # A flood would make whoever listens keep all that a server can write.

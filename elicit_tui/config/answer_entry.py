@@ -41,15 +41,13 @@ def recorded_entry(
     content: Mapping[str, Any] | None,
     review: Review,
     withheld: Mapping[str, str] | None = None,
-    *,
-    once: bool = True,
 ) -> str:
     """The TOML of what a person answered, so that a replay answers the same.
 
     `withheld`: names of fields whose value must not be written, with the reason; they stand there
     as comments. The warnings that the person passed are listed in `despite`.
     """
-    lines = _head(request, action, once=once)
+    lines = _head(request, action, once=True)
     if action == "accept":
         # The warnings that stood there when the person accepted: with others the entry must not
         # accept.

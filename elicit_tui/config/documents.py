@@ -47,7 +47,7 @@ class Document:
             path = path[:-1]
         return None
 
-    def provenance(self, path: KeyPath, *, locked: bool = False) -> Provenance:
+    def provenance(self, path: KeyPath, *, locked: bool) -> Provenance:
         """Where a value of this document stands."""
         return Provenance(self.layer, locked, self.file, self.line(path))
 

@@ -79,7 +79,7 @@ def managed_document(path: Path | None = None, owner: int = ROOT) -> Document | 
     return document
 
 
-def user_document(named: Path | None = None) -> Document | None:
+def user_document(named: Path | None) -> Document | None:
     """The user's document, with its problems; None when there is no file and none was named."""
     if named is not None:
         return _looked_at(named, named=True)

@@ -60,7 +60,7 @@ def _read_checked(path: Path, owner: int) -> bytes:
         return stream.read(LARGEST_FILE + 1)
 
 
-def distrust(status: os.stat_result, owner: int = ROOT) -> str | None:
+def distrust(status: os.stat_result, owner: int) -> str | None:
     """Why a file or directory could be somebody else's work, or None.
 
     Windows has neither owner ids nor mode bits; there only links are refused.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
@@ -78,17 +78,15 @@ read_long_messages()
 spell_nothing_out()
 
 
-def request_headers(
-    settings: ServerSettings, environment: Mapping[str, str] = os.environ
-) -> dict[str, str]:
+def request_headers(settings: ServerSettings) -> dict[str, str]:
     """The configured headers, and the bearer token from its variable. Raises ServerError."""
-    for sentence in settings.unsendable_headers(environment):
+    for sentence in settings.unsendable_headers(os.environ):
         # Checked here: the library's own error would repeat the value.
         raise ServerError(sentence, code="not_started")
     headers = dict(settings.http_headers)
     variable = settings.bearer_token_env_var
     if variable is not None:
-        token = environment.get(variable, "")
+        token = os.environ.get(variable, "")
         if not token:
             raise ServerError(
                 f"The environment variable {variable}, the bearer token of the server "
@@ -104,7 +102,7 @@ async def http_streams(
     settings: ServerSettings,
     refused: Callable[[int | None], None],
     flooded: Callable[[str], None],
-    authorization: httpx2.Auth | None = None,
+    authorization: httpx2.Auth | None,
 ) -> AsyncIterator[tuple[Any, Any]]:
     """The two streams of a remote server.
 

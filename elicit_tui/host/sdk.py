@@ -126,7 +126,7 @@ def quieten() -> None:
 
 
 @contextmanager
-def client_only(packages: Sequence[str] = PACKAGES, absent: Sequence[str] = ()) -> Iterator[None]:
+def client_only(packages: Sequence[str], absent: Sequence[str]) -> Iterator[None]:
     """Within this, `import mcp.client.session` loads that module and what it needs itself.
 
     The packages on the way stand empty while those are imported. Afterwards they are gone again,

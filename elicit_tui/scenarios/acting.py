@@ -115,9 +115,9 @@ def _parts_of(
         yield f"the text is {excerpt(text, 80)}"
 
 
-def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+def _leaves(value: Any) -> Iterator[tuple[str, Any]]:
     """The values in a JSON value that hold no others, with their JSON pointers; bounded."""
-    waiting, count = [(place, value)], 0
+    waiting, count = [("", value)], 0
     while waiting and count < _MOST_LEAVES:
         place, value = waiting.pop(0)
         count += 1
