@@ -26,8 +26,7 @@ from elicit_tui.guardian.denials import Denials
 from elicit_tui.guardian.spelling import parts
 from elicit_tui.guardian.words import Hit, is_word
 from elicit_tui.kept import kept
-from elicit_tui.text.letters import is_unspaced, word_pattern
-from elicit_tui.text.quotations import quote_after
+from elicit_tui.text.letters import is_unspaced, quote_after, word_pattern
 
 _NEAR, _FEW = 4, 2
 _PARTS: Final = ("/", "\\", "&", "+", "|", "=", ">", "›", "»", "→")

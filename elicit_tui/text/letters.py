@@ -1,4 +1,7 @@
-"""The words of a text, and the characters of scripts that put no blanks between words."""
+"""The words of a text, which quotation they are in, and what a number among them is worth.
+
+In scripts that put no blanks between words each character is one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
+_QUOTES: Final = dict(zip("'\"“„«「『‘»", "'\"”“»」』’«", strict=True))
+"""What opens a quotation, and what closes it."""
 
 
 @lru_cache(maxsize=2)
@@ -39,3 +44,27 @@ def within_one_slip(first: str, second: str) -> bool:
     # The lengths first: of a word as long as a page the rest takes seconds.
     near = abs(len(first) - len(second)) < 2
     return near and not without_one(first).isdisjoint(without_one(second))
+
+
+def quote_after(quote: str, gap: str) -> str:
+    """The mark that closes the quotation which is open behind a gap between two words."""
+    for at, character in enumerate(gap):
+        if quote and character == quote:
+            if character != "'" or len(gap) > 1:
+                quote = ""
+        elif (
+            not quote
+            and character in _QUOTES
+            and (character != "'" or (at == len(gap) - 1 and at > 0 and gap[at - 1] in " (:"))
+        ):
+            quote = _QUOTES[character]
+    return quote
+
+
+def value_of(digits: str) -> float:
+    """A sum as it is written anywhere: only a separator before one or two last digits counts.
+
+    What has several of those is a date, a version or an address: no sum, so worth nothing.
+    """
+    whole, _, part = re.sub(r"[.,](?=\d{3})", "", digits).replace(",", ".").partition(".")
+    return 0.0 if "." in part else float(f"{whole}.{part or 0}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.form.schema_references import depth, references
+from elicit_tui.form.limits import depth, references
 from tests.bounds import bounded
 
 

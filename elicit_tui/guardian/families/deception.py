@@ -18,7 +18,7 @@ from elicit_tui.guardian.frames import PROSE, PROSE_OF_FIELDS, matching, summed
 from elicit_tui.guardian.pages import pattern
 from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule, mentions, sighting_at
-from elicit_tui.text.amounts import value_of
+from elicit_tui.text.letters import value_of
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _WITH_NAMES: Final = (*PROSE, "name")

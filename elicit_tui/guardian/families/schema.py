@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.form.json_values import value_text
+from elicit_tui.form.limits import depth, references
 from elicit_tui.form.mistakes import is_form, mistakes, no_form, trouble_of_choices
 from elicit_tui.form.pattern_steps import Patterns
-from elicit_tui.form.schema_references import depth, references
 from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.reading import GENERAL, FieldReading, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, mentions
