@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from elicit_tui.dataclass import dataclass
-from elicit_tui.tui.console.spans import Line, text_of
+from elicit_tui.tui.console.spans import Line, shortened, text_of
 from elicit_tui.tui.console.views import SpanView
 from elicit_tui.tui.one_line import OneLine
 
@@ -369,7 +369,13 @@ class SearchLine(OneLine):
     def __init__(self, placeholder: str, *, verb: str = "To the list", id: str) -> None:
         """`verb`: what Enter does, for the bar of keys; empty while it does nothing."""
         super().__init__(placeholder=placeholder, classes="search", id=id, compact=True)
+        self._sought = placeholder
         self.verb = verb
+
+    def on_resize(self) -> None:
+        """Say what is searched as far as there is room."""
+        super().on_resize()
+        self.placeholder = shortened(self._sought, self.content_size.width)
 
     @property
     def selected_with_focus(self) -> bool:

@@ -237,3 +237,14 @@ async def test_no_end_of_a_row_is_cut_without_a_word_of_it(tmp_path: Path) -> No
         await stand.until(lambda: "○ not asked for this run" in stand.text())
         row = next(line for line in stand.text().splitlines() if "○ not asked" in line)
         assert row.rstrip("│ ").endswith("…")
+
+
+async def test_what_a_line_to_search_in_says_ends_with_an_ellipsis_where_it_is_cut(
+    tmp_path: Path,
+) -> None:
+    found = Tool.read({"name": "go", "inputSchema": CITY})
+    assert found is not None
+    async with console(tmp_path, tools={"alpha": (found,)}, size=(60, 20)) as stand:
+        await stand.until(lambda: "search tools, prompts" in stand.text())
+        line = next(line for line in stand.text().splitlines() if "search tools" in line)
+        assert line.rstrip("│ ").endswith(("…", "resources")), line
