@@ -80,8 +80,10 @@ class Allowances:
 
     def since(self, server: str, tool: str) -> datetime | None:
         """When a tool was allowed, whatever its definition is by now; None: it is not."""
-        held = (at for each, at in self._held.items() if each[:2] == (server, tool))
-        return next(held, None)
+        for allowance, allowed_at in self._held.items():
+            if (allowance.server, allowance.tool) == (server, tool):
+                return allowed_at
+        return None
 
     def holds(self, allowance: Allowance) -> bool:
         """Whether exactly this is allowed; one whose process or definition changed ends here."""

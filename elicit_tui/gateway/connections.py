@@ -32,7 +32,9 @@ def ambiguity(headers: Headers) -> str | None:
     # client's request (RFC 9112, 6.1).
     if "transfer-encoding" in headers and "content-length" in headers:
         return "A body has one length."
-    return "A header stands twice." if any(len(headers.getlist(it)) > 1 for it in ONCE) else None
+    if any(len(headers.getlist(name)) > 1 for name in ONCE):
+        return "A header stands twice."
+    return None
 
 
 class BoundedConnection(H11Protocol):

@@ -115,13 +115,13 @@ def failed(error: BaseException) -> str:
     """
     if not isinstance(error, ElicitTuiError):
         return NOT_KNOWN_IF_RUN
-    said = str(error)
+    sentence = str(error)
     if isinstance(error, (StoreError, LedgerError)):
         if error.place:  # Nor what its library or its server says of it.
-            said = _IN_BRACKETS.sub("", said.replace(f" {error.place}", ""))
+            sentence = _IN_BRACKETS.sub("", sentence.replace(f" {error.place}", ""))
         # Its own words may name another place, such as the folder of a file.
-        return CANNOT_BE_USED if "/" in said or "\\" in said else said
-    return said
+        return CANNOT_BE_USED if "/" in sentence or "\\" in sentence else sentence
+    return sentence
 
 
 def ticking(seconds: float) -> str:

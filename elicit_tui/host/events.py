@@ -68,8 +68,8 @@ class LogMessage(NamedTuple):
     @property
     def sentence(self) -> str:
         """Its level and what it says, on one safe line of bounded length, however much it holds."""
-        words = neutral_line(_in_words(self.data), _LOG_CHARACTERS)
-        return f"{neutral_line(self.level, 20)}: {words}"
+        text = neutral_line(_in_words(self.data), _LOG_CHARACTERS)
+        return f"{neutral_line(self.level, 20)}: {text}"
 
 
 def _in_words(data: Any) -> str:
@@ -90,12 +90,12 @@ def _in_words(data: Any) -> str:
     if not isinstance(data, dict):
         return readable_json(data, indent=None)
     message_key = next((key for key in _MESSAGES if isinstance(data.get(key), str)), None)
-    words = [str(data[message_key])] if message_key is not None else []
+    parts = [str(data[message_key])] if message_key is not None else []
     for key, value in data.items():
         if key != message_key and value is not None:
             shown = value if isinstance(value, str) else readable_json(value, indent=None)
-            words.append(f"{key}: {shown}")
-    return ", ".join(words) or readable_json(data, indent=None)
+            parts.append(f"{key}: {shown}")
+    return ", ".join(parts) or readable_json(data, indent=None)
 
 
 class CallSent(NamedTuple):

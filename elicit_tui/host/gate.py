@@ -89,8 +89,8 @@ class ToolGate:
         if call_id not in self._waiting:
             return False
         self._given_up.add(call_id)
-        if (reading := self._list_reads.get(call_id)) is not None:
-            reading.cancel()  # A server that stands still would be waited for in vain.
+        if (list_read := self._list_reads.get(call_id)) is not None:
+            list_read.cancel()  # A server that stands still would be waited for in vain.
         self._broker.end_where(lambda request: request.may_belong_to(call_id), outcome)
         return True
 
@@ -162,10 +162,10 @@ class ToolGate:
 
     async def _read_list(self, call: Call) -> None:
         """Ask the server for its tools. Raises Interrupted when the call was given up meanwhile."""
-        reading = asyncio.ensure_future(self._connection.tools())
-        self._list_reads[call.id] = reading
+        list_read = asyncio.ensure_future(self._connection.tools())
+        self._list_reads[call.id] = list_read
         try:
-            await reading
+            await list_read
         except asyncio.CancelledError:
             if call.id in self._given_up:
                 raise Interrupted("The call was cancelled.") from None

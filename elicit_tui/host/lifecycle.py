@@ -271,8 +271,8 @@ class Lifecycle:
 
     def _last_words(self) -> str:
         """What it wrote to its standard error in the end, already neutral."""
-        words = last_words(self._log.last)
-        return "; its standard error is empty" if words is None else f"; its last words: {words}"
+        lines = last_words(self._log.last)
+        return "; its standard error is empty" if lines is None else f"; its last words: {lines}"
 
     async def _sentence(self, error: BaseException) -> str:
         from elicit_tui.host.faults import leaf, reason_of
@@ -299,9 +299,9 @@ class Lifecycle:
     def _refusal(self, error: ProtocolCallError) -> str:
         """The server answered the greeting with an error; its words stay on one line."""
         settings = self._connection.settings
-        words = neutral_line(error.message, 200).rstrip(".")
+        reason = neutral_line(error.message, 200).rstrip(".")
         sentence = (
-            f"The server {settings.name} refused to connect: {words} (error {error.shown_code})."
+            f"The server {settings.name} refused to connect: {reason} (error {error.shown_code})."
         )
         if settings.protocol == "auto":
             return sentence

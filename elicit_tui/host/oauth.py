@@ -435,5 +435,5 @@ def _in_words(error: Exception, refused: httpx2.Response | None) -> str:
         detail = f' (it says "{word}")' if word is not None else status
         return f"its authorization server gave no token{detail}"
     text = str(error)
-    found = next((words for start, words in _FLOW_ERRORS if text.startswith(start)), None)
+    found = next((reason for start, reason in _FLOW_ERRORS if text.startswith(start)), None)
     return found or f"its authorization server does not follow the protocol{status}"

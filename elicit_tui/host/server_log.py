@@ -51,7 +51,7 @@ class LogFile:
         """`tell`: is told, in a sentence, that a line could not be written; once."""
         self._path = path
         self._tell = tell
-        self._told = False
+        self._failure_told = False
         self._file: IO[bytes] | None = None
         self._written = 0
 
@@ -82,8 +82,8 @@ class LogFile:
             self._file.write(text)
             self._file.flush()
         except OSError as error:
-            if not self._told:
-                self._told = True
+            if not self._failure_told:
+                self._failure_told = True
                 self._tell(_not_written(self._path, error))
 
     def close(self) -> None:

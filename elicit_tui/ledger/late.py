@@ -103,9 +103,9 @@ class LateRecords:
     def read(self) -> Iterator[tuple[Path, LateRecord]]:
         """The files that wait, oldest first; what is no such file is left as it is."""
         with suppress(OSError):
-            names = sorted(file for file in self._folder.iterdir() if file.suffix == ".json")
+            files = sorted(file for file in self._folder.iterdir() if file.suffix == ".json")
             # What cannot be read stays, and must not stand in the way of what came later.
-            whole = ((it, record) for it in names if (record := _record(it)) is not None)
+            whole = ((file, record) for file in files if (record := _record(file)) is not None)
             yield from islice(whole, MOST_AT_ONCE)
 
     def forget(self, files: Iterable[Path]) -> None:

@@ -66,9 +66,9 @@ class Row:
 
     def as_json(self) -> dict[str, Any]:
         """The row as `history list` and `history export` print it."""
-        told = {spelt: getattr(self, name) for name, spelt in _COLUMNS.items()}
-        told["findings"] = [dict(finding) for finding in self.findings]
-        return {"id": self.id, **told, "hashes": dict(self.hashes), **self.details}
+        columns = {spelt: getattr(self, name) for name, spelt in _COLUMNS.items()}
+        columns["findings"] = [dict(finding) for finding in self.findings]
+        return {"id": self.id, **columns, "hashes": dict(self.hashes), **self.details}
 
 
 _COLUMNS: Final = {

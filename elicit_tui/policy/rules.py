@@ -112,9 +112,12 @@ def first_match(rules: Sequence[Rule], request: ElicitationRequest) -> Rule | No
     """
     calls = request.calls
     own = [replace(request, calls=(call,)) for call in calls] if len(calls) > 1 else [request]
-    first = [next((rule for rule in rules if matches(rule, each)), None) for each in own]
-    strict = (it for action in _STRICT for it in first if it is not None and it.action == action)
-    return next(strict, first[0] if all(it is first[0] for it in first) else None)
+    firsts = [next((rule for rule in rules if matches(rule, asked)), None) for asked in own]
+    for action in _STRICT:
+        for rule in firsts:
+            if rule is not None and rule.action == action:
+                return rule
+    return firsts[0] if all(rule is firsts[0] for rule in firsts) else None
 
 
 def _answer_of(

@@ -51,7 +51,7 @@ class UnavailableLedger(SingleRecords):
         self.reason = reason
         self._late = late
 
-    def _refuse(self, *told: object, **named: object) -> NoReturn:
+    def _refuse(self, *event: object, **details: object) -> NoReturn:
         raise LedgerError(self.reason)
 
     asked = _refuse

@@ -53,11 +53,11 @@ def shown_of_acceptance(
 
 def _told_as_refusal(scenario: Scenario, accepted: Run, result: Mapping[str, Any]) -> bool:
     """Whether a result is what `on_refusal` says, where the accepted one is not."""
-    told = scenario.on_refusal
-    if told is None or not told.tells_result or told.faults(result):
+    refusal = scenario.on_refusal
+    if refusal is None or not refusal.tells_result or refusal.faults(result):
         return False
     # What holds for an accept too tells no refusal from it.
-    return bool(told.faults(accepted.result or {}))
+    return bool(refusal.faults(accepted.result or {}))
 
 
 def shows_acting(scenario: Scenario, accepted: Run) -> bool:
@@ -186,8 +186,10 @@ def _left_out(scenario: Scenario) -> Iterator[str]:
     if not noes:
         return
     which = " and ".join(f"question {at}" for at in noes)
-    told = f"left out: the other ways of {which}, which this scenario refuses; one that accepts "
-    yield told + "all of its questions tries them"
+    yield (
+        f"left out: the other ways of {which}, which this scenario refuses; one that accepts all "
+        "of its questions tries them"
+    )
     if len(noes) < len(scenario.answers):
         yield (
             "as it ends with a refusal, a wrong answer to its other questions is held against "

@@ -77,7 +77,7 @@ def hint_of(run: Run) -> str | None:
     if run.passed or run.resolved:
         return None
     answer = str(run.error or "") + text_of(run.result or {})
-    if spoken and ERAS[era_of(spoken)].rounds and any(words in answer for words in _NO_PUSH):
+    if spoken and ERAS[era_of(spoken)].rounds and any(refusal in answer for refusal in _NO_PUSH):
         return PUSHES + advice(run.scenario.runner, "eras", HANDSHAKE)
     other = revision_to_try(run.error, spoken)
     if other is None:
@@ -262,14 +262,14 @@ def _acted_all_the_same(run: Run, base: Run) -> Iterator[str]:
 
 def _not_as_after_a_no(run: Run, kind: str | None) -> Iterator[str]:
     """Where `on_refusal` does not hold though it must; `kind`: how an answer went wrong, if so."""
-    told = run.scenario.on_refusal
-    if told is None:
+    refusal = run.scenario.on_refusal
+    if refusal is None:
         return
     # Whoever sends what no client may send can be answered by an error instead of as after a no.
     failed = _failed(run)
     if kind in (None, "late") or (kind == "decline with content" and not failed):
         yield from _not_as_on_refusal(run)
-    elif told.tells_result and not run.scenario.expect.tells_acceptance and not failed:
+    elif refusal.tells_result and not run.scenario.expect.tells_acceptance and not failed:
         # Nothing else says what becomes of it.
         yield from _not_as_on_refusal(run)
 
@@ -292,8 +292,8 @@ def _told_as_acceptance(scenario: Scenario, base: Run, result: Mapping[str, Any]
     spoken = scenario.expect.text is not None or (instead is not None and instead.text is not None)
     told_by_structure = scenario.expect.structured and "structuredContent" in result
     if told_by_structure and not spoken and text.strip() and text == text_of(base.result or {}):
-        words = excerpt(text, 80)
-        yield f"its text is the accept's, {words}: a model that reads it is told that it acted"
+        beginning = excerpt(text, 80)
+        yield f"its text is the accept's, {beginning}: a model that reads it is told that it acted"
 
 
 def _not_as_on_refusal(run: Run) -> Iterator[str]:

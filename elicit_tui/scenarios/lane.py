@@ -62,7 +62,7 @@ class Lane:
         """The one that is tried now."""
         self.trials: list[Trial] = []
         """Those that were tried on it."""
-        self._told = 0
+        self._breaches_told = 0
 
     async def connect(self) -> Connection:
         """The connection, which the first call makes. Raises ElicitTuiError."""
@@ -105,7 +105,7 @@ class Lane:
             return []
         broken = list(map(str, self.connection.broken_rules()))
         # What was broken is told once, to the trial during which it was noticed.
-        new, self._told = broken[self._told :], len(broken)
+        new, self._breaches_told = broken[self._breaches_told :], len(broken)
         return new
 
     async def respond(self, question: Question, deadline: Deadline) -> Outcome:

@@ -165,8 +165,8 @@ def scenario_from_answers(
 
     An entry that is for another server or tool is left out.
     """
-    meant = [rule for rule in rules if fits(rule.server, server) and fits(rule.tool, tool)]
-    if not meant:
+    entries = [rule for rule in rules if fits(rule.server, server) and fits(rule.tool, tool)]
+    if not entries:
         raise UsageError(f"No entry of the answers file is for {tool} of {server}.")
     unfit = next((name for name, value in arguments.items() if not fits_toml(value)), None)
     if unfit is not None:
@@ -179,8 +179,8 @@ def scenario_from_answers(
     ]
     if arguments:
         head.append(f"arguments = {toml_value(arguments)}")
-    head.append(f"expect = {{ questions = {len(meant)} }}")
-    blocks = ["\n".join(head), *("\n".join(_answer_lines(rule)) for rule in meant)]
+    head.append(f"expect = {{ questions = {len(entries)} }}")
+    blocks = ["\n".join(head), *("\n".join(_answer_lines(rule)) for rule in entries)]
     return "\n\n".join(blocks)
 
 

@@ -124,6 +124,6 @@ def _is_typed_to_confirm(field: Field, content: Mapping[str, Any], message: str)
     return named is not None and _TYPED.search(asked) is not None and bool(_CONFIRMS.search(asked))
 
 
-def _says(choice: Choice, words: re.Pattern[str]) -> bool:
+def _says(choice: Choice, pattern: re.Pattern[str]) -> bool:
     texts = (choice.label, choice.value if isinstance(choice.value, str) else "")
-    return any(words.match(text.replace("_", " ")) for text in texts)
+    return any(pattern.match(text.replace("_", " ")) for text in texts)

@@ -127,8 +127,8 @@ class Scenario:
         if self.refuses:
             # What is expected there is the end of a refusal, and an act is in no way of it.
             return False
-        told = self.on_refusal is not None and self.on_refusal.tells_result
-        return bool(self.expect.tells_acceptance or told or self.watch)
+        by_refusal = self.on_refusal is not None and self.on_refusal.tells_result
+        return bool(self.expect.tells_acceptance or by_refusal or self.watch)
 
     @property
     def refuses(self) -> bool:

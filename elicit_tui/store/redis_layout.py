@@ -85,7 +85,7 @@ def key(session: str, name: str) -> str:
     return f"et:{{{session}}}:{name}"
 
 
-def reading(key: str) -> tuple[str, ...]:
+def read_command(key: str) -> tuple[str, ...]:
     """The command that reads a key of this layout as what it is."""
     name = key.rpartition("}:")[2].partition(":")[0]
     if name in ("questions", "ended", "beats"):

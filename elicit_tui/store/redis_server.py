@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import StoreError
-from elicit_tui.store.redis_layout import reading
+from elicit_tui.store.redis_layout import read_command
 from elicit_tui.store.redis_scripts import CLEAR, LuaScript
 from elicit_tui.text import neutral_line
 
@@ -261,7 +261,7 @@ class RedisServer:
             if "WRONGTYPE" not in str(error):
                 raise
         for key in keys:
-            await self._evaluated(CLEAR, [key], *reading(key))
+            await self._evaluated(CLEAR, [key], *read_command(key))
         self.interruptions += 1  # Something was lost.
         return await work()
 
@@ -345,7 +345,7 @@ class RedisServer:
             if isinstance(error, (*_lost(), OSError, asyncio.TimeoutError)):
                 self.interruptions += 1
             kind = RedisAway if isinstance(error, _passing()) else StoreError
-            failure = kind(f"The store {self.address.shown} {_words(error)}.")
+            failure = kind(f"The store {self.address.shown} {_fault(error)}.")
             failure.place = self.address.shown
             raise failure from error
 
@@ -392,18 +392,18 @@ def _is_refused(error: Exception) -> bool:
     return refused or any(sign in message for sign in signs)
 
 
-def _words(error: Exception) -> str:
+def _fault(error: Exception) -> str:
     """What is wrong, to go on after "The store ADDRESS"."""
-    said = neutral_line(str(error), 200)
-    if isinstance(error, exceptions.NoPermissionError) or "can't run this command" in said:
-        return f"lacks a right that `elicit-tui store check` names ({said})"
+    message = neutral_line(str(error), 200)
+    if isinstance(error, exceptions.NoPermissionError) or "can't run this command" in message:
+        return f"lacks a right that `elicit-tui store check` names ({message})"
     if _is_refused(error):
         return "does not let this user in: name and password of store.url are wrong or missing"
-    if isinstance(error, exceptions.OutOfMemoryError) or "OOM" in said:
+    if isinstance(error, exceptions.OutOfMemoryError) or "OOM" in message:
         return "is full: nothing new can wait there until something ends (maxmemory)"
     if isinstance(error, exceptions.ResponseError):
-        return f"failed ({said})"
+        return f"failed ({message})"
     timeouts = (asyncio.TimeoutError, exceptions.TimeoutError)
-    if isinstance(error, timeouts) or said.startswith("Timeout"):
+    if isinstance(error, timeouts) or message.startswith("Timeout"):
         return "does not answer"
-    return f"cannot be reached ({said or type(error).__name__})"
+    return f"cannot be reached ({message or type(error).__name__})"

@@ -61,7 +61,7 @@ def test_what_a_redis_refuses_is_told_in_words_of_ours(kind: str, said: str, wor
     from redis import exceptions
 
     error = getattr(exceptions, kind)(said)
-    assert redis_server._words(error).startswith(words)
+    assert redis_server._fault(error).startswith(words)
 
 
 def test_a_redis_that_is_too_old_is_said_and_one_that_hides_its_policy_serves() -> None:
