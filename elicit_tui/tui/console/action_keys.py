@@ -200,7 +200,7 @@ def commands(app: Controller, screen: Screen[Any]) -> Iterator[Entry]:
             yield entry("Calls kept in files", where, partial(list_kept, app))
         yield from _recent(app)
         if screen.pane.id != "calls-pane" and len(app.state.calls) > 1:
-            where = f"of the last call and another · key {key('calls.difference')} under Calls"
+            where = f"of the last call that succeeded · key {key('calls.difference')} under Calls"
             yield entry("Compare results (diff)", where, partial(_compare, app, screen))
         yield from _servers(app)
     elif (shown := app.state.questions.open) is not None:
@@ -341,7 +341,8 @@ def _edit(app: Controller, record: ServerRecord) -> None:
 
 
 async def _compare(app: Controller, screen: ConsoleScreen) -> None:
-    if last := next(filter(app.state.calls.can_compare, app.state.calls), None):
+    comparable = filter(app.state.calls.can_compare, app.state.calls)
+    for last in sorted(comparable, key=lambda each: each.filed_under != "done")[:1]:
         app.point_at_call(last.call.id)
     await screen.show_pane("calls")
     app.call_after_refresh(app.run_action, "difference", screen.pane)

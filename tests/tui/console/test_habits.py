@@ -94,13 +94,15 @@ async def test_the_palette_knows_the_words_of_other_programs(tmp_path: Path) -> 
         await stand.until(lambda: "Compare this result with another one (diff)" in titles(stand))
 
 
-async def test_the_palette_compares_the_last_call_that_has_a_like_one_from_any_pane(
+async def test_the_palette_compares_the_last_call_that_succeeded_and_has_a_like_one_from_any_pane(
     tmp_path: Path,
 ) -> None:
     async with console(tmp_path, servers=["alpha"]) as stand:
         for word in ("one", "two"):
             call = stand.app.state.calls.start("alpha", Call("tools/call", "a", {}))
             call.end("answered", result={"content": [{"type": "text", "text": word}]})
+        failed = stand.app.state.calls.start("alpha", Call("tools/call", "a", {}))
+        failed.end("answered", result={"content": [], "isError": True})
         lonely = stand.app.state.calls.start("alpha", Call("tools/call", "b", {}))
         lonely.end("answered", result={})
         listed = commands(stand.app, stand.app.screen)
