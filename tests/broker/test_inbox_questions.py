@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -23,13 +22,6 @@ from tests.broker.test_inbox_words import waits
 from tests.broker.test_store_responder import Person, World, bounded, sent
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def world(tmp_path: Path) -> AsyncIterator[World]:
-    world = World(tmp_path)
-    yield world
-    await world.close()
 
 
 class Console:

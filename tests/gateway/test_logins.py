@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-import httpx2
 import pytest
 
-from elicit_tui.elicitation import Question, decline
+from elicit_tui.elicitation import decline
 from elicit_tui.elicitation.settings import GatewaySettings, LoginSettings, ServerSettings
 from tests.gateway.task_world import task_world
 from tests.gateway.world import text_of, world
-from tests.logins.browser import LoginServer, agrees, kept, login_server, shelf
+from tests.logins.browser import LoginServer, agrees, ended_at, kept, login_server, run_async, shelf
 
 
 @pytest.fixture(scope="module")
@@ -37,23 +35,10 @@ async def known(server: LoginServer) -> None:
     """An earlier session knows the tools, and its login has ended since."""
     async with gateway(server) as there:
         question = await there.person.question()
-        there.person.answers(question, agrees(question, await where_it_leads(question)))
+        there.person.answers(question, agrees(question, await ended_at(question)))
         assert len((await there.agent.list_tools()).tools) > 4
     server.change(forget_access=True, forget_refresh=True)
     shelf().forget(kept().key)
-
-
-async def where_it_leads(question: Question) -> str:
-    async with httpx2.AsyncClient(timeout=30) as browser:
-        response = await browser.get(question.request.url or "")
-    return str(response.headers["location"])
-
-
-def bounded(work: Any) -> Any:
-    async def within() -> Any:
-        return await asyncio.wait_for(work, 60)
-
-    return asyncio.run(within())
 
 
 def test_the_call_waits_for_the_login_and_is_made_then(server: LoginServer) -> None:
@@ -68,11 +53,11 @@ def test_the_call_waits_for_the_login_and_is_made_then(server: LoginServer) -> N
             call = there.begins("remote__read_it")
             await there.held()
             assert question.id in there.session.held_calls.under_way[0].waiting
-            address = await where_it_leads(question)
+            address = await ended_at(question)
             there.person.answers(question, agrees(question, address))
             return text_of(await call)
 
-    assert bounded(called()) == "read_it done"
+    assert run_async(called()) == "read_it done"
     assert not any("agent" in bearer for bearer in server.told["bearers"])
 
 
@@ -91,12 +76,12 @@ def test_a_call_whose_login_takes_long_is_paused_and_picked_up(server: LoginServ
             await there.clock.move(6)
             paused = await call
             identifier = (paused.meta or {})["dev.elicit-tui/paused"]["id"]
-            address = await where_it_leads(question)
+            address = await ended_at(question)
             there.person.answers(question, agrees(question, address))
             resumed = await there.calls("elicit_resume", id=identifier)
             return text_of(paused), text_of(resumed)
 
-    paused, resumed = bounded(called())
+    paused, resumed = run_async(called())
     assert "Waiting for a person" in paused
     assert resumed == "read_it done"
 
@@ -109,10 +94,10 @@ def test_a_call_whose_login_waits_is_a_task_where_its_agent_knows_them(server: L
             question = await here.asked()
             task = await here.agent.task("remote__read_it")
             before = (await here.agent.get(task))["status"]
-            here.person.answers(question, agrees(question, await where_it_leads(question)))
+            here.person.answers(question, agrees(question, await ended_at(question)))
             return before, await here.agent.ended(task)
 
-    before, task = bounded(called())
+    before, task = run_async(called())
     assert (before, task["status"]) == ("working", "completed")
     assert task["result"]["content"][0]["text"] == "read_it done"
 
@@ -127,7 +112,7 @@ def test_a_login_that_nobody_gives_ends_the_call_with_the_command(server: LoginS
             there.person.answers(question, decline("user", "You declined."))
             return await call
 
-    result = bounded(called())
+    result = run_async(called())
     assert result.is_error
     assert "Log in with: elicit-tui login remote" in text_of(result)
     assert server.asked.count("code") == 1

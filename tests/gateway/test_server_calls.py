@@ -26,6 +26,7 @@ from elicit_tui.gateway.passing import ServerCalls
 from elicit_tui.gateway.telling import ELICITATIONS_META_KEY, OURS
 from tests.broker.conftest import form_request
 from tests.gateway.held import Watcher
+from tests.gateway.session_world import says
 from tests.gateway.world import MovedClock, settled
 
 pytestmark = pytest.mark.anyio
@@ -79,10 +80,6 @@ class World:
 
     async def made(self) -> dict[str, Any]:
         return await self.calls.made(self.call, "s")
-
-
-def says(result: dict[str, Any]) -> str:
-    return "\n".join(block["text"] for block in result["content"])
 
 
 async def test_a_result_comes_without_our_words_and_with_what_nobody_answered() -> None:

@@ -28,6 +28,7 @@ from elicit_tui.host.number_text import json_line
 from elicit_tui.store.calls import Verdict
 from elicit_tui.store.sealed_calls import CallSeen
 from tests.gateway.held import Asks, Request
+from tests.gateway.session_world import says
 from tests.gateway.test_attended_elsewhere import CALL, Calls, word
 from tests.gateway.world import WAIT, MovedClock, settled
 
@@ -331,10 +332,6 @@ async def test_an_agent_that_waits_for_another_gateway_is_told_so_every_ten_seco
     assert says(await asyncio.wait_for(waiting, WAIT)) == "still"
     await clock.move(20)
     assert len(request.ticks) == 2
-
-
-def says(result: Any) -> str:
-    return "\n".join(block["text"] for block in result["content"])
 
 
 def test_an_owners_name_tells_nothing_of_its_token() -> None:

@@ -31,12 +31,9 @@ from elicit_tui.gateway.telling import (
 )
 from elicit_tui.store.sqlite import SqliteStore
 from tests.broker.conftest import form_request
+from tests.gateway.session_world import says
 
 PEOPLE = ("user", "client", "agent")
-
-
-def says(result: dict[str, Any]) -> str:
-    return "\n".join(block["text"] for block in result["content"])
 
 
 def resolved(*outcomes: Outcome) -> list[Resolved]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from typing import Any
 
 import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.errors import ProtocolCallError, ServerError
-from tests.host.world import HANDSHAKE, MODERN, World, raw_server, says, text_of, world
+from tests.host.world import HANDSHAKE, MODERN, raw_answers, raw_server, says, world
 from tests.servers.cases import MALFORMED
 
 WAIT = 20
@@ -23,16 +21,10 @@ MODERN_SERVER = raw_server(MODERN)
 OUTCOME = "dev.elicit-tui/outcome"
 
 
-async def answers(here: World, tool: str, **arguments: Any) -> Any:
-    connection = await here.host.connect("raw")
-    result = await asyncio.wait_for(connection.call(Call("tools/call", tool, arguments)), WAIT)
-    return json.loads(text_of(result.result))
-
-
 async def test_malformed_requests_are_refused_with_an_error_in_the_handshake_era() -> None:
     async with world(HANDSHAKE_SERVER) as here:
         for number, case in enumerate(sorted(MALFORMED), start=1):
-            (answer,) = await answers(here, case, id=f"q{number}")
+            (answer,) = await raw_answers(here, case, id=f"q{number}")
             assert answer["id"] == f"q{number}", case
             assert answer["error"]["code"] == -32602, case
             assert answer["error"]["data"][OUTCOME]["decidedBy"] == "policy", case
@@ -47,7 +39,7 @@ async def test_malformed_requests_are_refused_with_an_error_in_the_handshake_era
 async def test_malformed_requests_are_declined_alone_in_a_round() -> None:
     async with world(MODERN_SERVER, answer=says({"value": "x"})) as here:
         for case in (*sorted(MALFORMED), "no_method", "no_object"):
-            responses, _ = await answers(here, case)
+            responses, _ = await raw_answers(here, case)
             assert responses["bad"]["action"] == "decline", case
             assert responses["bad"]["_meta"][OUTCOME]["decidedBy"] == "policy", case
             assert responses["good"]["action"] == "accept", case
@@ -57,7 +49,7 @@ async def test_malformed_requests_are_declined_alone_in_a_round() -> None:
 
 async def test_what_a_server_is_told_names_no_rule_and_no_key() -> None:
     async with world(HANDSHAKE_SERVER) as here:
-        (answer,) = await answers(here, "unknown_mode", id="q")
+        (answer,) = await raw_answers(here, "unknown_mode", id="q")
         assert answer["error"]["message"] == "Invalid elicitation request"
         assert answer["error"]["data"][OUTCOME] == {
             "decidedBy": "policy",
@@ -67,7 +59,7 @@ async def test_what_a_server_is_told_names_no_rule_and_no_key() -> None:
 
 async def test_the_second_request_with_the_same_id_is_malformed() -> None:
     async with world(HANDSHAKE_SERVER, answer=says({"value": "x"})) as here:
-        both = await answers(here, "same_id_twice", id="q")
+        both = await raw_answers(here, "same_id_twice", id="q")
         assert [answer["id"] for answer in both] == ["q", "q"]
         kinds = sorted("error" if "error" in answer else "result" for answer in both)
         assert kinds == ["error", "result"]
@@ -77,14 +69,14 @@ async def test_the_second_request_with_the_same_id_is_malformed() -> None:
 
 async def test_an_id_that_was_answered_before_is_malformed_too() -> None:
     async with world(HANDSHAKE_SERVER, approval_policy="never") as here:
-        both = await answers(here, "same_id_twice", id="q")
+        both = await raw_answers(here, "same_id_twice", id="q")
         assert both[0]["result"]["action"] == "decline"
         assert both[1]["error"]["code"] == -32602
 
 
 async def test_a_request_sent_as_a_notification_is_recorded_and_gets_no_answer() -> None:
     async with world(HANDSHAKE_SERVER, answer=says({"value": "x"})) as here:
-        (answer,) = await answers(here, "as_a_notification")
+        (answer,) = await raw_answers(here, "as_a_notification")
         assert answer["id"] == "after"
         assert [(outcome.action, outcome.decided_by) for _, outcome in here.outcomes] == [
             (None, "policy"),
@@ -94,7 +86,7 @@ async def test_a_request_sent_as_a_notification_is_recorded_and_gets_no_answer()
 
 async def test_sampling_and_roots_are_refused_in_the_handshake_era() -> None:
     async with world(HANDSHAKE_SERVER) as here:
-        refusals = await answers(here, "sampling")
+        refusals = await raw_answers(here, "sampling")
         assert [(refusal["id"], refusal["error"]["code"]) for refusal in refusals] == [
             ("s", -32601),
             ("r", -32601),
@@ -104,7 +96,7 @@ async def test_sampling_and_roots_are_refused_in_the_handshake_era() -> None:
 async def test_sampling_in_a_round_ends_the_call_and_asks_nobody() -> None:
     async with world(MODERN_SERVER, answer=says({"value": "x"})) as here:
         with pytest.raises(ProtocolCallError, match=r"sampling/createMessage") as caught:
-            await answers(here, "sampling")
+            await raw_answers(here, "sampling")
         assert caught.value.code == -32601
         assert here.person.asked == []
         outcome = here.only_outcome()
@@ -114,14 +106,14 @@ async def test_sampling_in_a_round_ends_the_call_and_asks_nobody() -> None:
 
 async def test_a_pushed_question_in_the_modern_era_is_refused() -> None:
     async with world(MODERN_SERVER) as here:
-        (answer,) = await answers(here, "pushed")
+        (answer,) = await raw_answers(here, "pushed")
         assert answer["error"]["code"] == -32602
         assert here.only_outcome().decided_by == "policy"
 
 
 async def test_request_state_goes_back_byte_for_byte() -> None:
     async with world(MODERN_SERVER, answer=says({"value": "x"})) as here:
-        _, state = await answers(here, "no_message")
+        _, state = await raw_answers(here, "no_message")
         assert state == 'st\u00e4te "quoted" \ud83d\ude00'.encode("utf-16", "surrogatepass").decode(
             "utf-16"
         )
@@ -131,13 +123,13 @@ async def test_a_round_that_asks_for_nothing_cannot_be_understood() -> None:
     async with world(MODERN_SERVER) as here:
         for case in ("neither", "state_is_a_number"):
             with pytest.raises(ServerError):
-                await answers(here, case)
+                await raw_answers(here, case)
         assert here.person.asked == []
 
 
 async def test_a_round_with_a_thousand_questions_is_within_the_limits_of_one_server() -> None:
     async with world(MODERN_SERVER, approval_policy="on-request", answer=says({})) as here:
-        responses, _ = await answers(here, "many")
+        responses, _ = await raw_answers(here, "many")
         assert len(responses) == 1000
         decided = [answer["_meta"][OUTCOME]["decidedBy"] for answer in responses.values()]
         assert decided.count("user") == 16
@@ -155,7 +147,7 @@ async def test_only_configured_modes_are_advertised() -> None:
             (replace(server, elicitations="off"), {}),
         ):
             async with world(settings) as here:
-                told = await answers(here, tool)
+                told = await raw_answers(here, tool)
                 # What is offered beside it is tried with tasks.
                 assert {key: told[key] for key in told if key != "extensions"} == expected
 
@@ -164,7 +156,7 @@ async def test_a_mode_that_was_not_advertised_is_malformed() -> None:
     from dataclasses import replace
 
     async with world(replace(HANDSHAKE_SERVER, elicitations="off")) as here:
-        (answer,) = await answers(here, "good_question", id="q")
+        (answer,) = await raw_answers(here, "good_question", id="q")
         assert answer["error"]["code"] == -32602
 
 
@@ -172,7 +164,7 @@ async def test_completions_for_unknown_pages_are_tolerated() -> None:
     from elicit_tui.host.events import UrlCompleted
 
     async with world(HANDSHAKE_SERVER) as here:
-        assert await answers(here, "early_and_unknown_completion") == []
+        assert await raw_answers(here, "early_and_unknown_completion") == []
         completed = [event for event in here.events if isinstance(event, UrlCompleted)]
         assert [event.elicitation_id for event in completed] == ["never-seen", "page"]
 
@@ -180,7 +172,7 @@ async def test_completions_for_unknown_pages_are_tolerated() -> None:
 async def test_pages_for_ever_end_with_the_calls_error_after_five_retries() -> None:
     async with world(HANDSHAKE_SERVER, answer=says(None)) as here:
         with pytest.raises(ProtocolCallError) as caught:
-            await answers(here, "pages_for_ever")
+            await raw_answers(here, "pages_for_ever")
         assert caught.value.code == -32042
         assert len(here.person.asked) == 5
 
@@ -190,14 +182,14 @@ async def test_a_page_that_is_not_consented_to_ends_with_the_calls_error() -> No
 
     async with world(HANDSHAKE_SERVER, answer=lambda question: decline("user", "No.")) as here:
         with pytest.raises(ProtocolCallError, match="Visit a page first"):
-            await answers(here, "pages_for_ever")
+            await raw_answers(here, "pages_for_ever")
         assert len(here.person.asked) == 1
 
 
 async def test_malformed_pages_end_with_the_calls_error() -> None:
     async with world(HANDSHAKE_SERVER, answer=says(None)) as here:
         with pytest.raises(ProtocolCallError):
-            await answers(here, "pages_malformed")
+            await raw_answers(here, "pages_malformed")
         assert here.person.asked == []
 
 
@@ -214,15 +206,15 @@ async def test_questions_of_two_calls_at_once_never_mix() -> None:
 
 async def test_a_request_of_no_version_is_malformed() -> None:
     async with world(HANDSHAKE_SERVER, answer=says({"value": "x"})) as here:
-        (answer,) = await answers(here, "no_version", id="q")
+        (answer,) = await raw_answers(here, "no_version", id="q")
         assert answer["error"]["code"] == -32602
         assert here.person.asked == []
 
 
 async def test_a_question_whose_call_has_ended_is_cancelled_and_its_server_told() -> None:
     async with world(HANDSHAKE_SERVER) as here:
-        assert await answers(here, "ends_while_asking", id="q") == "over"
-        (answer,) = await answers(here, "late")
+        assert await raw_answers(here, "ends_while_asking", id="q") == "over"
+        (answer,) = await raw_answers(here, "late")
         assert answer["id"] == "q"
         assert answer["result"]["action"] == "cancel"
         outcome = here.only_outcome()

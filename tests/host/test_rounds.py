@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from dataclasses import replace
 from itertools import islice
@@ -15,7 +14,7 @@ from elicit_tui.elicitation import Call, cancel
 from elicit_tui.elicitation.settings import ElicitationSettings, ServerSettings
 from elicit_tui.errors import Interrupted, LimitReached, ProtocolCallError, ServerError
 from elicit_tui.host import rounds
-from tests.host.world import HANDSHAKE, MODERN, World, raw_server, says, text_of, world
+from tests.host.world import HANDSHAKE, MODERN, World, raw_answers, raw_server, says, world
 
 WAIT = 20
 
@@ -25,15 +24,9 @@ HANDSHAKE_SERVER = raw_server(HANDSHAKE)
 MODERN_SERVER = raw_server(MODERN)
 
 
-async def answers(here: World, tool: str, **arguments: Any) -> Any:
-    connection = await here.host.connect("raw")
-    result = await asyncio.wait_for(connection.call(Call("tools/call", tool, arguments)), WAIT)
-    return json.loads(text_of(result.result))
-
-
 async def heard(here: World) -> Counter[str]:
     """How often the server heard each method; the asking itself is not counted."""
-    counted = Counter(await answers(here, "heard"))
+    counted = Counter(await raw_answers(here, "heard"))
     counted["tools/call"] -= 1
     return counted
 
@@ -84,7 +77,7 @@ async def test_a_server_that_works_on_after_the_refusals_is_told_that_the_call_i
 async def test_rounds_without_a_question_come_slower_and_slower_until_time_is_up() -> None:
     async with world(replace(MODERN_SERVER, tool_timeout_sec=1.0)) as here:
         with pytest.raises(LimitReached) as caught:
-            await answers(here, "states_for_ever")
+            await raw_answers(here, "states_for_ever")
         assert caught.value.code == "timeout"
         # 0, 50, 150, 350 and 750 ms: each pause is twice the one before.
         assert (await heard(here))["tools/call"] <= 5
@@ -97,7 +90,7 @@ async def test_rounds_without_a_question_end_after_as_many_as_the_owner_allows(
     monkeypatch.setattr(rounds, "FIRST_PAUSE_SECONDS", 0.0)
     async with world(MODERN_SERVER, elicitation=ElicitationSettings(rounds=7)) as here:
         with pytest.raises(LimitReached, match="7 rounds in which no person was asked") as caught:
-            await answers(here, "states_for_ever")
+            await raw_answers(here, "states_for_ever")
         assert caught.value.code == "rounds"
         assert (await heard(here))["tools/call"] == 8
 
@@ -114,25 +107,25 @@ def test_as_shipped_rounds_without_a_question_end_after_three_minutes_and_a_quar
 async def test_an_answer_of_a_kind_that_nobody_knows_is_invalid(kind: Any) -> None:
     async with world(MODERN_SERVER) as here:
         with pytest.raises(ServerError) as caught:
-            await answers(here, "odd_kind", kind=kind)
+            await raw_answers(here, "odd_kind", kind=kind)
         if isinstance(kind, str):
             assert str(caught.value).endswith(f"does not know (resultType: “{kind}”).")
         assert caught.value.code == "invalid_answer"
-        assert await answers(here, "plain") == "plain"
+        assert await raw_answers(here, "plain") == "plain"
 
 
 @pytest.mark.parametrize("more", [{"inputRequests": {}}, {"requestState": "s"}])
 async def test_an_answer_that_is_complete_and_asks_for_input_is_invalid(more: Any) -> None:
     async with world(MODERN_SERVER) as here:
         with pytest.raises(ServerError) as caught:
-            await answers(here, "odd_kind", kind="complete", **{"with": more})
+            await raw_answers(here, "odd_kind", kind="complete", **{"with": more})
         assert caught.value.code == "invalid_answer"
         assert "asks for input" in str(caught.value)
 
 
 async def test_of_what_must_be_visited_first_only_pages_are_asked_about() -> None:
     async with world(HANDSHAKE_SERVER, answer=says(None)) as here:
-        assert await answers(here, "page_and_form") == "after the page"
+        assert await raw_answers(here, "page_and_form") == "after the page"
         assert [question.request.mode for question in here.person.asked] == ["url"]
 
 
@@ -141,13 +134,13 @@ async def test_a_server_that_dies_after_its_page_was_visited_is_gone_and_has_ref
 ):
     async with world(HANDSHAKE_SERVER, answer=says(None)) as here:
         with pytest.raises(ServerError, match="exit code 9"):
-            await answers(here, "page_and_death")
+            await raw_answers(here, "page_and_death")
 
 
 async def test_a_form_in_place_of_a_page_is_no_question_and_nothing_was_sent() -> None:
     async with world(HANDSHAKE_SERVER, answer=says({"value": "x"})) as here:
         with pytest.raises(ProtocolCallError, match="Visit"):
-            await answers(here, "only_a_form")
+            await raw_answers(here, "only_a_form")
         assert (here.person.asked, here.ledger.steps) == ([], [])
 
 
@@ -155,7 +148,7 @@ async def test_a_form_in_place_of_a_page_is_no_question_and_nothing_was_sent() -
 async def test_more_pages_than_are_asked_about_at_once_are_told_and_recorded(count: int) -> None:
     async with world(HANDSHAKE_SERVER, answer=says(None)) as here:
         with pytest.raises(ProtocolCallError) as caught:
-            await answers(here, "many_pages", count=count)
+            await raw_answers(here, "many_pages", count=count)
         assert str(caught.value) == (
             f"The server wants {count:,} pages visited first; no more than 16 at once are asked "
             "about. It says: Visit"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shlex
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any, Literal
 
 from elicit_tui.broker import Broker, BrokerEvent, BrokerOptions, Resolved
 from elicit_tui.elicitation import (
+    Call,
     Deadline,
     ElicitationRequest,
     Finding,
@@ -21,7 +23,6 @@ from elicit_tui.elicitation import (
     Question,
     Review,
     accept,
-    cancel,
 )
 from elicit_tui.elicitation.settings import ServerSettings, Settings
 from elicit_tui.hooks import Hooks
@@ -121,10 +122,6 @@ def allows(scope: Literal["once", "session"]) -> Answer:
     return lambda question: accept("user", "You allowed it.", None, scope=scope)
 
 
-def dismisses(question: Question) -> Outcome:
-    return cancel("user", "You dismissed the form.")
-
-
 @dataclass
 class World:
     settings: Settings
@@ -201,6 +198,13 @@ async def world(
             yield World(owner, host, broker, person, ledger, outcomes, events)
         finally:
             await broker.close()
+
+
+async def raw_answers(here: World, tool: str, **arguments: Any) -> Any:
+    """What the server of `raw_server` had back for what this tool asked."""
+    connection = await here.host.connect("raw")
+    result = await asyncio.wait_for(connection.call(Call("tools/call", tool, arguments)), 20)
+    return json.loads(text_of(result.result))
 
 
 def text_of(result: Mapping[str, Any]) -> str:

@@ -11,6 +11,12 @@ from elicit_tui.scenarios.lane import Lane
 
 
 @pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deadline passes as soon as it is looked at."""
+    monkeypatch.setattr("elicit_tui.scenarios.script.DEADLINE_SECONDS", 0.01)
+
+
+@pytest.fixture
 def open_lanes(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Lane]]:
     """The lanes that were connected and are not closed; in the end there are none."""
     still: set[Lane] = set()

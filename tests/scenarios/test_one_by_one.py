@@ -14,14 +14,17 @@ from elicit_tui.elicitation.eras import HANDSHAKE
 from elicit_tui.scenarios import OneByOne, Options, PreparedAnswer, Scenario
 from elicit_tui.scenarios.lane import Lane
 from elicit_tui.scenarios.scenario import Expectation
-from tests.scenarios.test_running import SETTINGS, in_order, naming, painting, scenario
+from tests.scenarios.test_running import (
+    SETTINGS,
+    counts,
+    in_order,
+    naming,
+    painting,
+    painting_in,
+    scenario,
+)
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("elicit_tui.scenarios.script.DEADLINE_SECONDS", 0.01)
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("hurry")]
 
 
 class Tried:
@@ -82,13 +85,8 @@ async def test_each_way_has_a_process_of_its_own_where_that_is_wanted_or_somethi
     state = tmp_path / "state"
     watch = (str(state),) if why == "watch" else ()
 
-    def paints(number: int, action: str) -> str:
-        if action == "accept":
-            state.write_text((state.read_text() if state.exists() else "") + "painted\n")
-        return in_order(number, action)
-
     one = scenario(tmp_path, expect=Expectation(text="painted*"), watch=watch)
-    tried = Tried(one, lambda: painting(paints), fresh=why == "fresh")
+    tried = Tried(one, lambda: painting_in(state), fresh=why == "fresh")
     await tried.ways.base()
     first = tried.made
     for name in ("cancel", "decline"):
@@ -127,9 +125,6 @@ async def test_a_way_that_fails_on_a_process_that_served_others_is_tried_alone_a
 async def test_a_process_that_answers_otherwise_the_second_time_serves_no_other_way(
     tmp_path: Path, open_lanes: set[Lane]
 ) -> None:
-    def counts(number: int, action: str) -> str:
-        return f"painted {number}" if action == "accept" else "not painted"
-
     one = scenario(tmp_path, expect=Expectation(text="painted*"))
     tried = Tried(one, lambda: painting(counts))
     for name in ("decline", "cancel"):

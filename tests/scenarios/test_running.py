@@ -31,16 +31,11 @@ from elicit_tui.scenarios.ways import Way, Wrong, as_written
 from tests.broker.conftest import form_request
 from tests.scenarios.test_watching import Nothing
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("hurry")]
 
 ACCEPT = PreparedAnswer(content={})
 PLACE = ServerSettings("paint", command="-", default_tools_approval_mode="approve")
 SETTINGS = Settings(servers={"paint": PLACE})
-
-
-@pytest.fixture(autouse=True)
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("elicit_tui.scenarios.script.DEADLINE_SECONDS", 0.01)
 
 
 def scenario(tmp_path: Path, *answers: PreparedAnswer, **more: Any) -> Scenario:
@@ -181,6 +176,27 @@ def in_order(number: int, action: str) -> str:
     return "painted" if action == "accept" else "not painted"
 
 
+def counts(number: int, action: str) -> str:
+    return f"painted {number}" if action == "accept" else "not painted"
+
+
+def fails_later(number: int, action: str) -> str:
+    if number > 1 and action == "accept":
+        raise ValueError("only once")
+    return in_order(number, action)
+
+
+def painting_in(state: Path) -> MCPServer:
+    """A server whose accepted calls leave a line in a file."""
+
+    def paints(number: int, action: str) -> str:
+        if action == "accept":
+            state.write_text((state.read_text() if state.exists() else "") + "painted\n")
+        return in_order(number, action)
+
+    return painting(paints)
+
+
 async def test_a_process_that_answers_alike_serves_many_ways_and_one_that_counts_does_not(
     tmp_path: Path,
 ) -> None:
@@ -191,9 +207,6 @@ async def test_a_process_that_answers_alike_serves_many_ways_and_one_that_counts
     assert made == 2
     _, made = await outcome(one, lambda: painting(in_order), fresh=True)
     assert made == 5
-
-    def counts(number: int, action: str) -> str:
-        return f"painted {number}" if action == "accept" else "not painted"
 
     _, made = await outcome(one, lambda: painting(counts))
     assert made == 6
@@ -233,11 +246,6 @@ async def test_where_the_accept_fails_no_other_way_is_tried(tmp_path: Path) -> N
 async def test_a_process_that_does_otherwise_when_it_is_called_again_is_told(
     tmp_path: Path,
 ) -> None:
-    def fails_later(number: int, action: str) -> str:
-        if number > 1 and action == "accept":
-            raise ValueError("only once")
-        return in_order(number, action)
-
     one = scenario(tmp_path, expect=Expectation(text="painted"))
     runs, _ = await outcome(one, lambda: painting(fails_later))
     notes = [note for run in runs.values() for note in run.notes]

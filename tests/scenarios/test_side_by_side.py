@@ -30,19 +30,17 @@ from tests.broker.conftest import form_request
 from tests.scenarios.test_running import (
     ACCEPT,
     SETTINGS,
+    counts,
+    fails_later,
     in_order,
     painting,
+    painting_in,
     scenario,
     trial_of,
     ways,
 )
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("open_lanes")]
-
-
-@pytest.fixture(autouse=True)
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("elicit_tui.scenarios.script.DEADLINE_SECONDS", 0.01)
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("open_lanes", "hurry")]
 
 
 @pytest.fixture
@@ -115,11 +113,16 @@ async def test_never_more_calls_are_under_way_than_there_may_be(
 async def test_scenarios_that_wait_for_each_others_turn_all_end(
     tmp_path: Path, at_once: list[int]
 ) -> None:
-    def counts(number: int, action: str) -> str:
+    def counts_refusals(number: int, action: str) -> str:
         return "painted" if action == "accept" else f"not painted {number}"
 
     runs = await run_all(
-        several(tmp_path, 3), lambda: painting(counts), Suite(), jobs=3, branches=True, fresh=True
+        several(tmp_path, 3),
+        lambda: painting(counts_refusals),
+        Suite(),
+        jobs=3,
+        branches=True,
+        fresh=True,
     )
     assert [run.failures for run in runs] == [[]] * 15
     assert max(at_once) == 3
@@ -130,13 +133,8 @@ async def test_what_is_watched_is_changed_by_one_way_at_a_time(
 ) -> None:
     state = tmp_path / "state"
 
-    def paints(number: int, action: str) -> str:
-        if action == "accept":
-            state.write_text((state.read_text() if state.exists() else "") + "painted\n")
-        return in_order(number, action)
-
     watching = several(tmp_path, 2, watch=(str(state),), changes=1)
-    runs = await run_all(watching, lambda: painting(paints), Suite(), jobs=3, branches=True)
+    runs = await run_all(watching, lambda: painting_in(state), Suite(), jobs=3, branches=True)
     assert [run.failures for run in runs] == [[]] * 10
     assert max(at_once) == 1
 
@@ -145,9 +143,6 @@ async def test_what_is_watched_is_changed_by_one_way_at_a_time(
 async def test_ways_that_are_tried_side_by_side_all_end_and_are_told_in_order(
     tmp_path: Path, at_once: list[int], alike: bool
 ) -> None:
-    def counts(number: int, action: str) -> str:
-        return f"painted {number}" if action == "accept" else "not painted"
-
     one = scenario(tmp_path, expect=Expectation(text="painted*"))
     make = (lambda: painting(in_order)) if alike else (lambda: painting(counts))
     runs = await run_all([one], make, Suite(), jobs=4, branches=True, answers_gone_wrong=True)
@@ -280,11 +275,6 @@ async def test_a_watched_server_that_does_not_start_a_second_time_is_told(tmp_pa
 
 
 async def test_that_a_process_does_otherwise_the_second_time_is_told_once(tmp_path: Path) -> None:
-    def fails_later(number: int, action: str) -> str:
-        if number > 1 and action == "accept":
-            raise ValueError("only once")
-        return in_order(number, action)
-
     one = scenario(tmp_path, expect=Expectation(text="painted"))
     runs = await run_all([one], lambda: painting(fails_later), Suite(), branches=True)
     notes = [note for run in runs for note in run.notes if "ends otherwise" in note]
@@ -320,13 +310,8 @@ async def test_the_server_of_a_second_accept_and_of_each_way_is_ended(
     state = tmp_path / "state"
     made: list[MCPServer] = []
 
-    def paints(number: int, action: str) -> str:
-        if action == "accept":
-            state.write_text((state.read_text() if state.exists() else "") + "painted\n")
-        return in_order(number, action)
-
     def make() -> MCPServer:
-        made.append(painting(paints))
+        made.append(painting_in(state))
         return made[-1]
 
     one = scenario(tmp_path, expect=Expectation(text="painted"), watch=(str(state),))
