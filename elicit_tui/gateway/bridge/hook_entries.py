@@ -22,7 +22,7 @@ from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import json_text
 from elicit_tui.gateway.install.changes import Change, make, only_real
 from elicit_tui.gateway.install.gateway_entry import Check
-from elicit_tui.gateway.install.places import FoundFile, look, shown_path
+from elicit_tui.gateway.install.places import FoundFile, left_as_it_is, look, shown_path
 from elicit_tui.gateway.install.planning import Plan
 from elicit_tui.gateway.install.undoing import InstallRecord, Records, sha256_of
 
@@ -105,11 +105,7 @@ def _text(content: bytes | None, path: Path) -> str:
     try:
         return (content or b"").decode()
     except UnicodeDecodeError:
-        raise _refused(path, "it is not UTF-8 text") from None
-
-
-def _refused(path: Path, why: str) -> ConfigError:
-    return ConfigError([f"{shown_path(path)}: {why}; it is left as it is"])
+        raise left_as_it_is(path, "it is not UTF-8 text") from None
 
 
 @dataclass(frozen=True)
@@ -125,12 +121,12 @@ class _HooksText:
         try:
             values = jsonc.loads(self.text) if self.text.strip() else {}
         except ValueError as error:
-            raise _refused(self.path, f"it is not JSON: {in_ascii(str(error), 200)}") from None
+            raise left_as_it_is(self.path, f"it is not JSON: {in_ascii(str(error), 200)}") from None
         hooks = values.get("hooks", {}) if isinstance(values, dict) else None
         if not isinstance(hooks, dict) or not all(
             isinstance(entries, list) for entries in hooks.values()
         ):
-            raise _refused(self.path, "its way of writing hooks is not understood")
+            raise left_as_it_is(self.path, "its way of writing hooks is not understood")
         return values
 
     @property
@@ -177,11 +173,11 @@ class _HooksText:
         try:
             changed = _HooksText(change(self.text), self.path)
         except ValueError as error:
-            raise _refused(self.path, str(error)) from None
+            raise left_as_it_is(self.path, str(error)) from None
         others_after = {key: value for key, value in changed.values.items() if key != "hooks"}
         # Whatever is changed, everything beside the hooks means the same as before.
         if json.dumps(others_after) != json.dumps(others):
-            raise _refused(self.path, "its way of writing hooks is not understood")
+            raise left_as_it_is(self.path, "its way of writing hooks is not understood")
         return changed
 
 

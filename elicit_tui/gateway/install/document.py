@@ -119,7 +119,7 @@ class AgentDocument:
         changed = self._changed(change, None)
         others = {key: value for key, value in changed.servers.items() if key != name}
         if name not in changed.servers or others != dict(self.servers):
-            raise self._refused(f"{name!r} cannot be put back")
+            raise self.refused(f"{name!r} cannot be put back")
         return changed
 
     def without_servers(self) -> AgentDocument:
@@ -137,19 +137,19 @@ class AgentDocument:
             text = change()
         # The way in which it stands there has no text of its own that could be taken out.
         except KeyError:
-            raise self._refused("a server stands there in a way that cannot be taken out") from None
+            raise self.refused("a server stands there in a way that cannot be taken out") from None
         except ValueError as error:
-            raise self._refused(str(error)) from None
+            raise self.refused(str(error)) from None
         try:
             after = self._values(text)
         except ConfigError:
-            raise self._refused(NOT_UNDERSTOOD) from None
+            raise self.refused(NOT_UNDERSTOOD) from None
         if servers is not None:
             # A table whose last entry went is gone or empty; both mean the same.
             others = _without(before, self.path)
             same = _same(_without(after, self.path)) == _same(others)
             if not same or _same(replace(self, text=text).servers) != _same(servers):
-                raise self._refused(NOT_UNDERSTOOD)
+                raise self.refused(NOT_UNDERSTOOD)
         return replace(self, text=text)
 
     def _values(self, text: str) -> dict[str, Any]:
@@ -159,14 +159,14 @@ class AgentDocument:
             values = self._parsed(text)
         except (ValueError, RecursionError, OverflowError) as error:
             reason = in_ascii(str(error), 200)
-            raise self._refused(f"it is not {self.language.upper()}: {reason}") from None
+            raise self.refused(f"it is not {self.language.upper()}: {reason}") from None
         # A file of comments alone.
         if values is None and self.language == "yaml":
             return {}
         if not isinstance(values, dict):
-            raise self._refused("it is no object")
+            raise self.refused("it is no object")
         if not self._holds_servers(_at(values, self.path)):
-            raise self._refused(f"{'.'.join(self.path)} is no table of servers")
+            raise self.refused(f"{'.'.join(self.path)} is no table of servers")
         return values
 
     def _parsed(self, text: str) -> Any:
@@ -188,7 +188,8 @@ class AgentDocument:
         names = [entry.get("name") for entry in found]
         return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
-    def _refused(self, why: str) -> ConfigError:
+    def refused(self, why: str) -> ConfigError:
+        """The error of a document that is not understood, and so is left as it is."""
         return ConfigError([f"{self.file}: {why}; it is left as it is"])
 
 
@@ -229,7 +230,7 @@ def _decoded(raw: bytes, document: AgentDocument) -> AgentDocument:
     try:
         text = raw[len(BOM) :].decode() if marked else raw.decode()
     except UnicodeDecodeError:
-        raise ConfigError([f"{document.file}: it is not UTF-8 text; it is left as it is"]) from None
+        raise document.refused("it is not UTF-8 text") from None
     return replace(document, text=text, marked=marked)
 
 
@@ -245,5 +246,5 @@ def read_document(agent: Agent, raw: bytes, file: str) -> AgentDocument:
         try:
             json_text.put(text, document.path, next(iter(servers), ""), {})
         except ValueError as error:
-            raise ConfigError([f"{file}: {error}; it is left as it is"]) from None
+            raise document.refused(str(error)) from None
     return document

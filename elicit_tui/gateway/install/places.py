@@ -93,20 +93,22 @@ def look(path: Path) -> FoundFile:
     except FileNotFoundError:
         return FoundFile(path, None)
     except OSError as error:
-        raise _left(path, f"it cannot be read: {error.strerror}") from None
+        raise left_as_it_is(path, f"it cannot be read: {error.strerror}") from None
     with os.fdopen(descriptor, "rb") as stream:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise _left(path, "it is not a file")
+            raise left_as_it_is(path, "it is not a file")
         if os.name == "posix" and status.st_uid != os.geteuid():
-            raise _left(path, "it belongs to another user")
+            raise left_as_it_is(path, "it belongs to another user")
         if os.name == "posix" and not status.st_mode & stat.S_IWUSR:
-            raise _left(path, "it is read-only")
+            raise left_as_it_is(path, "it is read-only")
         if status.st_nlink > 1:
-            raise _left(path, "it has a second name (a hard link), which would lose touch with it")
+            raise left_as_it_is(
+                path, "it has a second name (a hard link), which would lose touch with it"
+            )
         content = stream.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise _left(path, f"it is larger than {LARGEST_FILE // 2**20} MiB")
+        raise left_as_it_is(path, f"it is larger than {LARGEST_FILE // 2**20} MiB")
     return FoundFile(path, content, stat.S_IMODE(status.st_mode))
 
 
@@ -123,7 +125,8 @@ def _refuse_links(path: Path) -> None:
             )  # fmt: skip
 
 
-def _left(path: Path, why: str) -> ConfigError:
+def left_as_it_is(path: Path, why: str) -> ConfigError:
+    """The error of a file that is not to be touched; `why` is a sentence without its point."""
     return ConfigError([f"{shown_path(path)}: {why}; it is left as it is"])
 
 

@@ -23,7 +23,7 @@ from elicit_tui.gateway.agents import Agent
 from elicit_tui.gateway.install import toml_text
 from elicit_tui.gateway.install.document import AgentDocument, read_document, read_toml
 from elicit_tui.gateway.install.gateway_entry import NAME
-from elicit_tui.gateway.install.places import FoundFile, shown_path
+from elicit_tui.gateway.install.places import FoundFile, left_as_it_is, shown_path
 from elicit_tui.paths import replace_file, state_directory
 from elicit_tui.store.nouns import read
 
@@ -180,10 +180,9 @@ def ours(found: FoundFile, records: Records, record: InstallRecord | None) -> Un
 def own_document(found: FoundFile) -> AgentDocument:
     """Our configuration as text. Raises ConfigError."""
     content = found.content or b""
-    shown = shown_path(found.path)
     if len(content) > LARGEST_FILE:
-        raise ConfigError([f"{shown}: it is too large; it is left as it is"])
-    return read_toml(content, shown)
+        raise left_as_it_is(found.path, "it is too large")
+    return read_toml(content, shown_path(found.path))
 
 
 def with_servers(document: AgentDocument, blocks: Iterator[str]) -> AgentDocument:
