@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import field, replace
-from datetime import datetime
 from typing import Any, Final
 
 from elicit_tui.broker.contracts import Listeners
@@ -37,7 +36,6 @@ from elicit_tui.elicitation import (
     Outcome,
     Presence,
     form_of,
-    now,
 )
 from elicit_tui.elicitation.outcome import Via
 from elicit_tui.elicitation.question import Draft
@@ -111,13 +109,11 @@ class Inbox:
         me: Answerer,
         rules: InboxRules,
         presence: Presence | None = None,
-        clock: Callable[[], datetime] = now,
     ) -> None:
         """`me`, `via`: who answers here, and through what; `presence`: whether somebody is."""
         self._store = store
         self._via: Via = via
         self._rules = rules
-        self.clock: Final = clock
         # Kept while a question is answered and comes back, so that its next attempt has the same
         # text.
         self._drafts: dict[str, Draft] = {}
@@ -127,7 +123,7 @@ class Inbox:
         """Answers that were given here and are not judged yet: by question and answer."""
         self._listeners = Listeners[InboxEvent](self._tell_trouble)
         self._emit = self._listeners.tell
-        self._presence = presence if presence is not None else Presence(clock)
+        self._presence = presence if presence is not None else Presence()
         self._reader = StoreReader(
             store,
             beat=lambda: store.heartbeat(self._presence.last_sign),

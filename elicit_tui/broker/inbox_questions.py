@@ -8,12 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from datetime import datetime
 from typing import Final
 
 from elicit_tui.broker.inbox import Inbox
 from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame, QuestionLeft
-from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, Responder, cancel
+from elicit_tui.elicitation import (
+    Deadline,
+    Outcome,
+    Pending,
+    Question,
+    Queue,
+    Responder,
+    cancel,
+    now,
+)
 from elicit_tui.errors import StoreError
 from elicit_tui.text import neutral_line
 
@@ -24,12 +32,11 @@ LEAST_SECONDS: Final = 1.0
 class AskersDeadline(Deadline):
     """The deadline of another process, as it is seen here; keys move it there."""
 
-    def __init__(self, inbox: Inbox, question_id: str, clock: Callable[[], datetime]) -> None:
+    def __init__(self, inbox: Inbox, question_id: str) -> None:
         # Its own seconds mean nothing: `remaining` reads what the store has.
         super().__init__(0)
         self._inbox = inbox
         self._id = question_id
-        self._now = clock
 
     def touch(self) -> None:
         """Tell the process that asks of a key on this question: it moves the end."""
@@ -46,7 +53,7 @@ class AskersDeadline(Deadline):
         waiting = self._inbox.get(self._id)
         if waiting is None or waiting.ends_at is None:
             return None
-        return max(LEAST_SECONDS, (waiting.ends_at - self._now()).total_seconds())
+        return max(LEAST_SECONDS, (waiting.ends_at - now()).total_seconds())
 
 
 class InboxQuestions:
@@ -147,7 +154,7 @@ class InboxQuestions:
 
     async def _outcome(self, question: Question) -> Outcome | Delivery:
         """What the responder says, or how the question left while it was asked."""
-        deadline = AskersDeadline(self._inbox, question.id, self._inbox.clock)
+        deadline = AskersDeadline(self._inbox, question.id)
         pending = self._asked[question.id] = Pending(question, deadline)
         pending.asked_at -= self._waited(question.id)
         self._queue.add(pending)
@@ -174,8 +181,9 @@ class InboxQuestions:
     def _waited(self, question_id: str) -> float:
         """Seconds for which it has waited already, wherever that was."""
         waiting = self._inbox.get(question_id)
-        now = self._inbox.clock()
-        return max(0.0, (now - waiting.put_at).total_seconds()) if waiting is not None else 0.0
+        if waiting is None:
+            return 0.0
+        return max(0.0, (now() - waiting.put_at).total_seconds())
 
     async def _let_go(self, question_id: str) -> None:
         try:

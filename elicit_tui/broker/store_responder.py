@@ -146,18 +146,10 @@ class StoreResponder:
     The store's session must have begun.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        asker: Asker,
-        watch: StoreWatch,
-        *,
-        clock: Callable[[], datetime] = now,
-    ) -> None:
+    def __init__(self, store: Store, asker: Asker, watch: StoreWatch) -> None:
         self._store = store
         self._asker = asker
         self._watch = watch
-        self._clock = clock
         self._put: dict[str, _Put] = {}
         self._untold: deque[tuple[str, Outcome]] = deque()
         self._telling: asyncio.Task[None] | None = None
@@ -210,7 +202,7 @@ class StoreResponder:
             put.attempt = attempt
         else:
             left = deadline.remaining
-            end = None if left is None else self._clock() + timedelta(seconds=left)
+            end = None if left is None else now() + timedelta(seconds=left)
             put.attempt = question.attempt  # also if this is cancelled: then it may be there
             await self._store.put(question, self._asker, end)
             if self.tell_waiting is not None:

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from elicit_tui.broker import inbox_questions
 from elicit_tui.broker.inbox_events import Delivery, InboxEvent, QuestionCame, QuestionLeft
 from elicit_tui.broker.inbox_questions import LEAST_SECONDS, InboxQuestions
 from elicit_tui.elicitation import Outcome, Question, Queue, decline, now
@@ -72,7 +73,7 @@ async def test_it_is_as_old_as_since_it_was_put_for_whoever_looks(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broker, here = await world.asks(), await console(world)
-    monkeypatch.setattr(here.inbox, "clock", lambda: now() + timedelta(seconds=30))
+    monkeypatch.setattr(inbox_questions, "now", lambda: now() + timedelta(seconds=30))
     asked = asyncio.ensure_future(broker.resolve(form_request()))
     question = await here.screen.sees()
     (pending,) = here.queue
@@ -172,8 +173,12 @@ async def test_a_refused_answer_leaves_the_question_waiting(world: World) -> Non
     await here.leaves()
 
 
-async def test_only_who_asks_lets_a_deadline_pass(world: World) -> None:
-    broker, here = await world.asks(timeout_sec=0.2), await console(world)
+async def test_only_who_asks_lets_a_deadline_pass(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker, here = await world.asks(timeout_sec=3), await console(world)
+    # By the clock of this process it is long over, which ends nothing.
+    monkeypatch.setattr(inbox_questions, "now", lambda: now() + timedelta(hours=1))
     asked = asyncio.ensure_future(broker.resolve(form_request()))
     await here.screen.sees()
     (pending,) = here.queue
@@ -202,8 +207,6 @@ async def test_who_answers_sees_what_is_left_where_it_was_asked(
 
 class GivesBack:
     """An inbox with one question; the first answer is given back, the next one goes out."""
-
-    clock = staticmethod(now)
 
     def __init__(self) -> None:
         self.waiting = (waits(),)
