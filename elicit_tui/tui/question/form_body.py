@@ -42,12 +42,12 @@ from elicit_tui.tui.widgets.lines import TextLine
 
 
 @dataclass(frozen=True)
-class UnchosenSearch:
-    """What was said of a search from which nothing was chosen."""
+class Unchosen:
+    """What was said of a search, or a place in a list, from which nothing was chosen."""
 
     sentence: str
     field: FieldControl | None
-    typed: str
+    not_taken: str
 
 
 class FormPanel(Horizontal):
@@ -111,7 +111,7 @@ class FormBody(Body):
         self._continued = draft.continues
         """The field one was in the middle of when this question went, a moment ago."""
         self._fields_and_json = FormPanel(self)
-        self._warned: UnchosenSearch | None = None
+        self._warned: Unchosen | None = None
         self._examined: Conversion | None = None
         self._is_doubtful = False
         """Whether what was `_examined` holds, or binds, what has to be acknowledged."""
@@ -293,7 +293,7 @@ class FormBody(Body):
         if isinstance(field, TextLine):
             field.known = self.frame.around.known(field.spec.name)
         warned = self._warned
-        if warned is not None and field is warned.field and field.not_taken != warned.typed:
+        if warned is not None and field is warned.field and field.not_taken != warned.not_taken:
             self.frame.query_one(StatusLine).hush_of(warned.sentence)()
         self.name_cancel()
         self.frame.query_one(StatusLine).name_keys()
@@ -390,14 +390,13 @@ class FormBody(Body):
             self._send()
 
     def _holds_back(self) -> bool:
-        """Say once that something was typed that is not in the answer."""
+        """Say once that something was looked for that is not in the answer."""
         left = self.fields.not_taken()
         if left is not None:
-            title, typed, kept = left
-            key = self.frame.key("send")
-            sentence = f"{title}: nothing was chosen for “{typed}”. {key} again {kept}."
+            title, not_taken, kept = left
+            sentence = f"{title}: {not_taken}. {self.frame.key('send')} again {kept}."
             self.frame.say(sentence)
-            self._warned = UnchosenSearch(sentence, self.fields.focused_field, typed)
+            self._warned = Unchosen(sentence, self.fields.focused_field, not_taken)
         return left is not None
 
     def _send(self) -> None:

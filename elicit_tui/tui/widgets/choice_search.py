@@ -1,4 +1,4 @@
-"""A long list to choose from: type to search it, arrows to move, Enter to choose."""
+"""A long list to choose from: type to search it, arrows to look, Enter to choose."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def _rows_on_screen() -> int:
 class ChoiceSearch(ChoiceControl, can_focus=True):
     """A search line above a window of a few choices; ten thousand cost no more than ten.
 
-    Nothing is chosen until the person does. The height never changes while typing.
+    Nothing is chosen until the person does: by Enter, or a blank. The arrows move the bar until one
+    is chosen, and while a search is on; else they choose, as in every list. The height never
+    changes while typing.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -114,7 +116,8 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         on = to_button(self.leads_to) if self.leads_to else "next"
         chooses = "choose" if self.many else "choose and go on"
         enter = chooses if self._takes else on
-        chosen, moved, searched = ("Enter", enter), ("↑↓", "move"), ("type", "search")
+        moves = "choose" if self._arrows_choose else "move"
+        chosen, moved, searched = ("Enter", enter), ("↑↓", moves), ("type", "search")
         return (chosen, moved, searched) if self._search else (searched, chosen, moved)
 
     @property
@@ -129,8 +132,18 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
 
     @property
     def not_taken(self) -> str:
-        """A search from which nothing was chosen."""
-        return "" if self._found else self._search.strip()
+        """A search from which nothing was chosen, or what the bar was moved to without one."""
+        search = "" if self._found else self._search.strip()
+        if search:
+            return f"nothing was chosen for “{search}”"
+        if not self._moved or self.many or self._chosen:
+            return ""
+        return self._unchosen(self.spec.choices[self._matches[self._bar]].label)
+
+    @property
+    def _arrows_choose(self) -> bool:
+        """Whether the arrows choose, and do not only look for what to choose."""
+        return bool(self._chosen) and not (self.many or self._search)
 
     @property
     def _takes(self) -> bool:
@@ -150,7 +163,8 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
     @property
     def edited_line(self) -> int:
         """Where the bar stands; the search line while there is no match."""
-        return 1 + self._bar - self._top if self._matches else 0
+        row = max(0, min(self._rows - 1, self._bar - self._top))
+        return 1 + row if self._matches else 0
 
     def _show(self, index: int) -> None:
         if self._search:
@@ -230,13 +244,18 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
         return "█" if row == at else "│"
 
     def action_move(self, by: int) -> None:
-        """Move the bar; it stops at the ends."""
-        if self._matches:
-            self._bar = max(0, min(len(self._matches) - 1, self._bar + by))
+        """Move the bar, and with it what is chosen; it stops at the ends."""
+        if not self._matches:
+            return
+        self._bar = max(0, min(len(self._matches) - 1, self._bar + by))
+        self._scroll_to_bar()
+        if self._arrows_choose:
+            if self._bar not in self._chosen:
+                self._choose(self._bar)
+        else:
             self._moved = True
-            self._scroll_to_bar()
             self.refresh()
-            self.moved()
+        self.moved()
 
     def action_finish(self) -> None:
         """Enter chooses what stands under the bar, and goes on; of several one of both.
@@ -266,7 +285,10 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
             self._matches = found
         else:
             self._matches = range(len(self.spec.choices))
-        self._bar = self._top = 0
+        # Behind a search the bar is again where it was before: at what is chosen.
+        self._bar = 0 if needle else min(self._chosen, default=0)
+        self._top, self._moved = 0, False
+        self._scroll_to_bar()
         self.refresh()
         self.moved()
 
@@ -319,7 +341,11 @@ class ChoiceSearch(ChoiceControl, can_focus=True):
     def _wheel(self, event: events.MouseEvent, by: int) -> None:
         if self.has_focus and len(self._matches) > self._rows:
             event.stop()
-            self.action_move(by)
+            if self._arrows_choose:
+                self._top = max(0, min(len(self._matches) - self._rows, self._top + by))
+                self.refresh()
+            else:
+                self.action_move(by)
 
     def on_focus(self) -> None:
         """The bar appears."""

@@ -1,33 +1,26 @@
-"""Choices: what all lists share, and the short list itself."""
+"""Choices: what all lists of them share: their signs, what is chosen, a default that is none."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Final
-
-from textual import events
-from textual.binding import Binding, BindingType
-from textual.content import Content
+from typing import Any, Final
 
 from elicit_tui.form.choices import LABEL_LENGTH, value_label
 from elicit_tui.form.field import Chosen, ChosenMany, EmptyOnPurpose, Entry, Field, Ticked, Unset
 from elicit_tui.form.json_values import json_key
 from elicit_tui.text import neutral_line, readable_json
-from elicit_tui.tui.widgets.choice_places import Placed, lay_out
 from elicit_tui.tui.widgets.control import (
-    FIELD_BINDINGS,
     OWN,
     FieldControl,
-    FieldLeft,
 )
-
-# What the widgets for choices share: their signs, what is chosen, a default that is no choice.
 
 ONE: Final = ("○", "●")
 """Not chosen, chosen: one of several. Shape tells them apart, never colour alone."""
 MANY: Final = ("[ ]", "[x]")
 """Not chosen, chosen: any of several."""
+_NAME_LENGTH: Final = 60
+"""Characters of a label within a sentence."""
 _SENT_LENGTH: Final = 300
 """Characters of a value beside a label that does not say it."""
 
@@ -152,6 +145,10 @@ class ChoiceControl(FieldControl):
         self.refresh()
         self.changed()
 
+    def _unchosen(self, label: str) -> str:
+        """That the bar alone stands on this choice, in words."""
+        return f"“{neutral_line(label, _NAME_LENGTH)}” is not chosen yet"
+
     @property
     def warning(self) -> str | None:
         """What a default holds that cannot be seen among the choices."""
@@ -213,236 +210,3 @@ def _values_of(entry: Entry | None) -> tuple[Any, ...]:
     if isinstance(entry, Ticked) or (isinstance(entry, Chosen) and entry.value is not None):
         return (entry.value,)
     return ()
-
-
-# A short list to choose from: yes or no, one of a few, or several of a few.
-
-_UNSET = object()
-
-
-class ChoiceStrip(ChoiceControl, can_focus=True):
-    """Choices side by side or one below the other; nothing is chosen until the person does.
-
-    The arrows only move the bar; Space chooses, and Enter takes what they moved it to and goes on.
-    Of yes and no side by side they choose at once, as of radio buttons, and of any few where the
-    form has it so; Space chooses the other one of yes and no. Those up and down lead past them to
-    the rows around, and choose nothing on the way.
-    """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *FIELD_BINDINGS,
-        Binding("right", "move(1)", "Next choice", show=False),
-        Binding("left", "move(-1)", "Previous choice", show=False),
-        Binding("down", "go_down(1)", "Next choice", show=False),
-        Binding("up", "go_down(-1)", "Previous choice", show=False),
-        Binding("home", "move(-10000)", "First choice", show=False),
-        Binding("end", "move(10000)", "Last choice", show=False),
-        Binding("space", "choose", "Choose", show=False),
-        Binding("enter", "finish", "Next field", show=False),
-    ]
-
-    DEFAULT_CSS = """
-    ChoiceStrip { background: transparent; text-wrap: nowrap; pointer: pointer; }
-    """
-
-    def __init__(self, spec: Field, entry: Entry) -> None:
-        values, self._labels = _choices(spec)
-        super().__init__(spec, values)
-        self._three = spec.kind == "boolean" and values[0] is _UNSET
-        self._bar = 0
-        self._moved = False
-        self._was_led = False
-        """Whether an arrow or a letter came last, which of yes and no chooses at once."""
-        self._width = 0
-        self._placed: tuple[Placed, ...] = ()
-        self.put(entry)
-
-    def _single(self, value: Any) -> Entry:
-        if value is _UNSET:
-            return Unset()
-        return Ticked(value) if self._is_boolean else Chosen(value)
-
-    def _brought(self, place: int) -> None:
-        self._bar, self._moved = place, False
-
-    @property
-    def in_sight(self) -> set[int]:
-        """All of them, as none is cut: which of their lines are painted is known to their row."""
-        return set(range(len(self._labels)))
-
-    @property
-    def flows(self) -> bool:
-        """Choices stand side by side where they fit."""
-        return True
-
-    @property
-    def own_keys(self) -> tuple[tuple[str, str], ...]:
-        """Choosing, and moving, which chooses nothing; the arrows that lie as the choices do."""
-        arrows = "↑↓" if self._stands else "←→"
-        signs = "y n" if self._is_boolean else f"1-{len(self._labels)}"
-        if self._chooses_at_once:
-            other = (("Space", "the other"),) if self._is_boolean else ()
-            return ((f"{signs} {arrows}", "choose"), *other)
-        takes = (("Enter", "choose and go on"),) if self._moved and not self.many else ()
-        return (*takes, (signs, "pick"), ("Space", "pick"), (arrows, "move"))
-
-    @property
-    def _is_boolean(self) -> bool:
-        return self.spec.kind == "boolean"
-
-    @property
-    def _stands(self) -> bool:
-        """Whether the choices stand one below the other."""
-        return self.height_for(self.size.width or self._width) > 1
-
-    @property
-    def _chooses_at_once(self) -> bool:
-        """Whether arrows choose: none of those that lead down a form."""
-        return self._leads_past and not self._stands
-
-    @property
-    def _leads_past(self) -> bool:
-        """Whether the arrows up and down, past its ends, lead to the rows around."""
-        return self._is_boolean or (self.arrows_choose and not self.many)
-
-    def height_for(self, width: int) -> int:
-        """As many rows as the choices need at this width."""
-        if width != self._width:
-            self._width = width
-            self._placed = lay_out(self._labels, len(self._marks[0]), max(width, 1))
-        return max((placed.y for placed in self._placed), default=0) + 1
-
-    @property
-    def edited_line(self) -> int:
-        """Where the bar stands."""
-        return next((placed.y for placed in self._placed if placed.index == self._bar), 0)
-
-    def render(self) -> Content:
-        """The choices with their marks; the bar only while focused."""
-        self.height_for(self.size.width or self._width or 40)
-        lines: list[Content] = []
-        for placed in self._placed:
-            while len(lines) <= placed.y:
-                lines.append(Content(""))
-            line = lines[placed.y]
-            if placed.x > line.cell_length:
-                line = line.append(" " * (placed.x - line.cell_length))
-            lines[placed.y] = line.append(self._drawn(placed))
-        return Content("\n").join(lines)
-
-    def _drawn(self, placed: Placed) -> Content:
-        chosen = self._shows_chosen(placed.index)
-        unset = self._three and placed.index == 0
-        mark = self._marks[chosen] if placed.first else " " * len(self._marks[0])
-        style = "bold" if chosen and not unset else ("$faint" if unset else "")
-        if self.has_focus and placed.index == self._bar:
-            style = f"{style} reverse".strip()
-        return Content.assemble(
-            (mark, "$accent" if chosen and not unset else "$faint"), " "
-        ).append(Content.styled(placed.text, style))
-
-    def action_move(self, by: int) -> None:
-        """Move the bar; it stops at the ends. Yes and no side by side are chosen by that."""
-        place = max(0, min(len(self._labels) - 1, self._bar + by))
-        self._was_led = True
-        if not self._chooses_at_once:
-            self._put_bar(place)
-        elif not self._shows_chosen(place):
-            self._choose(place)
-            self.moved()
-
-    def action_go_down(self, by: int) -> None:
-        """Move the bar; past the ends of yes and no go to the field below, or above."""
-        inside = self._stands and 0 <= self._bar + by < len(self._labels)
-        if self._leads_past and not inside:
-            # Where the bar was on the way is nothing that a later Enter may take.
-            self._brought(min(self._chosen, default=0))
-            self.post_message(FieldLeft(self, by))
-        else:
-            self.action_move(by)
-
-    def _shows_chosen(self, place: int) -> bool:
-        """Whether this choice has the mark: where nothing is chosen, the one that says so."""
-        nothing = self._three and not self._chosen
-        return place in self._chosen or (nothing and place == 0)
-
-    def _put_bar(self, index: int) -> None:
-        self._bar, self._moved = index, True
-        self.refresh()
-        self.moved()
-
-    def action_finish(self) -> None:
-        """Enter goes on, as in a line of text. It takes what the bar was moved to, and no other.
-
-        Who goes through a form by Enter has chosen nothing by that.
-        """
-        if not self.many and self._moved:
-            self._choose(self._bar)
-        self.finish()
-
-    def action_choose(self) -> None:
-        """Choose what stands under the bar, or take it out again; the other one of yes and no.
-
-        Of those a yes comes first. What an arrow or a letter has only just chosen is meant, by
-        whoever confirms it as in every other list; and the bar where it stands elsewhere.
-        """
-        meant, self._was_led = self._was_led, False
-        if self._is_boolean and self._chooses_at_once and not self._moved:
-            yes, no = (self._values.index(value) for value in (True, False))
-            if not meant:
-                self._choose(no if yes in self._chosen else yes)
-        else:
-            self._choose(self._bar)
-
-    def on_key(self, event: events.Key) -> None:
-        """A letter or digit picks the choice that starts with it, a digit also the one it counts.
-
-        Yes and no are not counted. Where several can be chosen it takes one out again, too. Where
-        several start with it, it moves the bar and picks none. `h` `j` `k` `l` that start none move
-        it as the arrows do.
-        """
-        if not event.is_printable or event.character in (None, " "):
-            return
-        sign = (event.character or "").casefold()
-        starting = [i for i, label in enumerate(self._labels) if label.casefold().startswith(sign)]
-        counts = not self._is_boolean and sign.isdecimal()
-        if not starting and counts and 1 <= int(sign) <= len(self._labels):
-            starting = [int(sign) - 1]
-        if not starting:
-            if event.key in ("h", "j", "k", "l"):
-                event.stop()
-                go = self.action_move if event.key in "hl" else self.action_go_down
-                go(1 if event.key in "jl" else -1)
-            return
-        event.stop()
-        self._was_led = True
-        if len(starting) == 1:
-            self._choose(starting[0])
-        else:
-            self._put_bar(next((i for i in starting if i > self._bar), starting[0]))
-
-    def on_click(self, event: events.Click) -> None:
-        """A click chooses what it hits."""
-        for placed in self._placed:
-            if placed.y == event.y and placed.x <= event.x < placed.x + placed.width:
-                event.stop()
-                self._choose(placed.index)
-                return
-
-    def on_focus(self) -> None:
-        """The bar appears."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """The bar goes."""
-        self._was_led = False
-        self.refresh()
-
-
-def _choices(spec: Field) -> tuple[list[Any], list[str]]:
-    if spec.kind == "boolean":
-        # What must be answered has no third choice: with neither chosen it looks unanswered.
-        if spec.required:
-            return [True, False], ["yes", "no"]
-        return [_UNSET, True, False], ["unset", "yes", "no"]
-    return [choice.value for choice in spec.choices], [choice.label for choice in spec.choices]

@@ -155,8 +155,6 @@ class FieldControl(SeenAsPainted, Guarded):
     """The button to which Enter goes on from here; empty where another field follows."""
     verb = "sends"
     """What becomes of the answer; empty where its value is not told."""
-    arrows_choose = False
-    """Whether an arrow chooses one of a few at once, as of radio buttons."""
     may_have_lines = True
     """Whether a text may have several lines, where its length allows it."""
     empty_is_an_answer = True
@@ -235,7 +233,7 @@ class FieldControl(SeenAsPainted, Guarded):
 
     @property
     def not_taken(self) -> str:
-        """What was typed here and is no part of the entry; empty where nothing is."""
+        """In words, what was looked for here and not chosen; empty where nothing was."""
         return ""
 
     @property

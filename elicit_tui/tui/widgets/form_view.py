@@ -415,17 +415,18 @@ class FormView(SeenRows):
             row.state(wrong, self.form.notes_for(name), calm=calm)
 
     def not_taken(self) -> tuple[str, str, str] | None:
-        """A field's title, what was typed there and not chosen, and what is done with it; once.
+        """A field's title, what was looked for there and not chosen, and what is done now; once.
 
         The form goes to that field. Whoever is told and sends again means it so.
         """
         for name, row in self._rows.items():
-            typed = row.control.not_taken
-            if typed and self._told_not_taken.get(name) != typed:
-                self._told_not_taken[name] = typed
+            not_taken = row.control.not_taken
+            if not_taken and self._told_not_taken.get(name) != not_taken:
+                self._told_not_taken[name] = not_taken
                 self.focus_field(name)
                 kept = row.control.kept
-                return row.spec.title, typed, f"{self.verb} “{kept}”" if kept else "leaves it unset"
+                instead = f"{self.verb} “{kept}”" if kept else "leaves it unset"
+                return row.spec.title, not_taken, instead
         return None
 
     def show_problems(self) -> str | None:

@@ -13,7 +13,7 @@ from elicit_tui.form.field import Entry, Field, Typed, is_unset
 from elicit_tui.tui.names_on_screen import quoting_signs
 from elicit_tui.tui.secret_arguments import is_long_text
 from elicit_tui.tui.widgets.choice_search import ChoiceSearch
-from elicit_tui.tui.widgets.choices import ChoiceStrip
+from elicit_tui.tui.widgets.choice_strip import ChoiceStrip
 from elicit_tui.tui.widgets.control import FieldControl, Refusal
 from elicit_tui.tui.widgets.lines import DateLine, NumberLine, TextLine
 from elicit_tui.tui.widgets.text_block import TextBlock

@@ -77,8 +77,6 @@ class RowsView(VerticalScroll, SeenOnScreen, can_focus=False, inherit_bindings=F
 
     verb = FieldControl.verb
     """What becomes of the answers; empty where their values are not told."""
-    arrows_choose = FieldControl.arrows_choose
-    """Whether an arrow chooses one of a few at once."""
     may_have_lines = FieldControl.may_have_lines
     """Whether a key begins another line in a text."""
     empty_is_an_answer = FieldControl.empty_is_an_answer
@@ -275,7 +273,6 @@ class RowsView(VerticalScroll, SeenOnScreen, can_focus=False, inherit_bindings=F
             whence = self._whence.get(spec.name, "")
             continues = spec.name == self._continues
             rows.append(FieldRow(spec, entry, columns, self._restated, whence, continues=continues))
-            rows[-1].control.arrows_choose = self.arrows_choose
             if self.verb != rows[-1].control.verb:
                 rows[-1].control.verb = self.verb
                 rows[-1].lay_out(columns)  # Its words say what becomes of it.

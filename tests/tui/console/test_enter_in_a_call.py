@@ -60,7 +60,7 @@ async def test_the_bar_says_what_enter_does_in_a_line_of_several_and_marks_what_
         assert ("…" in bar(stand)) is ("line break" not in bar(stand))
         await stand.press("enter", "enter")
         await stand.until(lambda: "Enter → Call button" in bar(stand))
-        assert ("…" in bar(stand)) is ("move" not in bar(stand))
+        assert ("…" in bar(stand)) is ("choose" not in bar(stand))
         assert not calls_of(stand)
 
 

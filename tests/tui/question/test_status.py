@@ -43,7 +43,7 @@ async def test_the_way_to_the_next_field_is_named_in_every_kind_of_field() -> No
     async with asked(app) as pilot:
         assert "Enter next" in status(app)
         await pilot.press("tab")
-        await until(pilot, lambda: "1-2 pick" in status(app), "the keys of the choice")
+        await until(pilot, lambda: "1-2 ←→ choose" in status(app), "the keys of the choice")
         assert "Enter next" in status(app)
         await pilot.press("tab")
         await until(pilot, lambda: "Enter → Send button" in status(app), "the way on from the last")
@@ -202,7 +202,7 @@ async def test_without_colours_focus_choice_fault_and_verdict_are_still_seen(
         await until(pilot, lambda: "✗ needs an answer" in app.words, "the fault has a sign")
         assert "▲ This acts on production." in app.words
         assert "▌ Name" in app.words
-        await pilot.press("tab", "down", "space")
+        await pilot.press("tab", "right", "space")
         await until(pilot, lambda: "○ here   ● there" in app.words, "the choice has a sign")
         await pilot.press("tab")
         send = app.view.query_one("#do-send")
@@ -267,10 +267,10 @@ async def test_in_a_small_window_the_keys_of_what_has_the_focus_stand_in_the_bor
     async with asked(app, (40, 15)) as pilot:
         await until(pilot, lambda: "↑↓ step  Enter next  F1 more" in border(), "the number's keys")
         await pilot.press("tab")
-        await until(pilot, lambda: "1-3 pick  Enter next  F1 more" in border(), "the choice's")
+        await until(pilot, lambda: "1-3 ←→ choose  F1 more" in border(), "the choice's")
         await pilot.resize_terminal(140, 24)
-        await until(pilot, lambda: "1-3 pick" not in border(), "their own row")
-        assert "1-3 pick" in app.words
+        await until(pilot, lambda: "1-3 ←→ choose" not in border(), "their own row")
+        assert "1-3 ←→ choose" in app.words
 
 
 @pytest.mark.parametrize("height", range(22, 26))

@@ -399,8 +399,8 @@ class ArgumentsScreen(OffersValues):
             return
         left, again = form_view.not_taken(), f"{self.app.key_of('arguments.call')} again"
         if left is not None:
-            title, typed, kept = left
-            self.say(f"{title}: nothing was chosen for “{typed}”. {again} {kept}.")
+            title, not_taken, kept = left
+            self.say(f"{title}: {not_taken}. {again} {kept}.")
             return
         if not (self._besides and self._tell_problems(self._content)):
             self.take_once_seen(self._content, form_view)

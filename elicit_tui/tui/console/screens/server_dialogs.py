@@ -139,7 +139,7 @@ class ServerScreen(WritingDialog[None]):
             self._named_after = name_for(target.text.strip())
         begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
         form_view = FormView(self._form, begun, leads_to="Write it", id="server-form")
-        form_view.verb, form_view.may_have_lines, form_view.arrows_choose = "", False, True
+        form_view.verb, form_view.may_have_lines = "", False
         form_view.empty_is_an_answer = False
         yield form_view
         yield from self.ending("Write it", "server.write")
