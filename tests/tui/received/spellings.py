@@ -165,7 +165,7 @@ SPELLINGS: Final = (
     Spelling("back to unset", {**BOOLEAN, "default": True}, ("left", "space"), {}),
     # One of several
     Spelling("nothing is preselected", ENUM, (), {}),
-    Spelling("the bar alone chooses nothing", ENUM, ("right", "right"), {}),
+    Spelling("what the arrows lead to", ENUM, ("right", "right"), {"v": "c"}),
     Spelling("a choice", ENUM, ("right", "space"), {"v": "b"}),
     Spelling("a choice by its name", NAMED, ("g", "enter"), {"v": "c"}),
     Spelling("a titled choice", TITLED, ("l", "space"), {"v": "l"}),

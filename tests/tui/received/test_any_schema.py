@@ -20,6 +20,7 @@ from elicit_tui.form.schema_reading import read_form
 from elicit_tui.tui.ordered_app import OrderedApp
 from elicit_tui.tui.theme import use_theme
 from elicit_tui.tui.widgets.form_view import FormView
+from elicit_tui.tui.widgets.row import SHORT_LIST
 from tests.form.schemas import contents, schemas
 
 
@@ -60,11 +61,11 @@ def _keys(field: Field, entry: Entry) -> list[events.Key]:
     if isinstance(entry, EmptyOnPurpose):
         return [events.Key("ctrl+e", None)]
     if isinstance(entry, Ticked):
-        return _chosen([1 if entry.value else 2])
+        return _chosen(field, [1 if entry.value else 2])
     if isinstance(entry, Chosen):
-        return _chosen([_place(field, entry.value)])
+        return _chosen(field, [_place(field, entry.value)])
     if isinstance(entry, ChosenMany):
-        return _chosen([_place(field, value) for value in entry.values])
+        return _chosen(field, [_place(field, value) for value in entry.values])
     return []
 
 
@@ -73,10 +74,11 @@ def _place(field: Field, value: Any) -> int:
     return values.index(json.dumps(value))
 
 
-def _chosen(places: list[int]) -> list[events.Key]:
+def _chosen(field: Field, places: list[int]) -> list[events.Key]:
     keys = []
+    onward = "down" if len(field.choices) > SHORT_LIST else "right"
     for place in places:
-        keys += [events.Key("home", None), *[events.Key("down", None)] * place]
+        keys += [events.Key("home", None), *[events.Key(onward, None)] * place]
         keys.append(events.Key("space", " "))
     return keys
 
