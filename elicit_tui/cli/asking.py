@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 from elicit_tui.broker import Notice
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.output import Output
-from elicit_tui.cli.own_terminal import person_present, wants_plain_prompts
+from elicit_tui.cli.own_terminal import (
+    forget_extra_sends,
+    person_present,
+    wants_plain_prompts,
+)
 from elicit_tui.elicitation import Deadline, Outcome, Question, Queue, Responder
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.host.events import UrlCompleted
@@ -60,6 +64,7 @@ class InlineForms:
         finally:
             self._open -= 1
             if self._open == 0:
+                forget_extra_sends()
                 self._output.let_go()
 
     def completed(self, server: str, elicitation_id: str) -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import IO, Any, Final
+from functools import partial
+from typing import IO, Any, Final, TypeAlias
 
 from elicit_tui.ci import in_ci
 
@@ -138,27 +139,59 @@ def flow_control_off() -> Iterator[None]:
     A terminal that was stopped before goes on. Where standard input is no terminal, or the system
     has none of this kind, nothing is done.
     """
-    was_on = _set_flow_control(on=False)
+    before = _changed_terminal(_stop_nothing)
     try:
         yield
     finally:
-        if was_on:
-            _set_flow_control(on=True)
+        if before is not None:
+            _changed_terminal(partial(_put_back, before))
 
 
-def _set_flow_control(*, on: bool) -> bool:
-    """Set that one flag of the terminal, whatever the others are; whether it was set before."""
+def forget_extra_sends() -> None:
+    """Behind a form another Ctrl+S is for nobody, and does not wait there for the shell.
+
+    Until `flow_control_off` ends, it erases the word before it, as Ctrl+W does otherwise: mostly
+    there is none.
+    """
+    _changed_terminal(_erase_by_stop)
+
+
+_Attributes: TypeAlias = list[Any]
+"""Of a terminal, as `termios` has them."""
+
+
+def _stop_nothing(attributes: _Attributes) -> None:
+    import termios
+
+    attributes[0] &= ~termios.IXON
+
+
+def _erase_by_stop(attributes: _Attributes) -> None:
+    import termios
+
+    signs = attributes[6]
+    signs[termios.VWERASE] = signs[termios.VSTOP]
+
+
+def _put_back(before: _Attributes, attributes: _Attributes) -> None:
+    import termios
+
+    # These alone: whoever else changed the terminal meanwhile keeps what they set.
+    attributes[0] |= before[0] & termios.IXON
+    attributes[6][termios.VWERASE] = before[6][termios.VWERASE]
+
+
+def _changed_terminal(change: Callable[[_Attributes], None]) -> _Attributes | None:
+    """Change the terminal; what it was before, None where there is none or it is gone."""
     try:
         import termios
     except ImportError:
-        return False
+        return None
     try:
         descriptor = sys.stdin.fileno()
-        flags = termios.tcgetattr(descriptor)
-        was_on = bool(flags[0] & termios.IXON)
-        # This one flag: whoever else changed the terminal meanwhile keeps what they set.
-        flags[0] = flags[0] | termios.IXON if on else flags[0] & ~termios.IXON
-        termios.tcsetattr(descriptor, termios.TCSANOW, flags)
+        before, now = termios.tcgetattr(descriptor), termios.tcgetattr(descriptor)
+        change(now)
+        termios.tcsetattr(descriptor, termios.TCSANOW, now)
     except (termios.error, AttributeError, OSError, ValueError):
-        return False  # It is no terminal, or it is gone.
-    return was_on
+        return None
+    return before
