@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -340,8 +340,13 @@ class InlineApp(OrderedApp[None]):
 
 def rows_of(view: Widget) -> int:
     """Rows that a question takes when nothing in it has to scroll, once it was laid out."""
-    rows, below = view.gutter.height, 0
-    for part in view.displayed_children:
+    return view.gutter.height + _stacked(view.displayed_children)
+
+
+def _stacked(parts: Sequence[Widget]) -> int:
+    """Rows of parts one below the other, with the blank ones between them."""
+    rows = below = 0
+    for part in parts:
         margin = part.styles.margin
         rows += max(below, margin.top) + _whole_height(part)
         below = margin.bottom
@@ -355,5 +360,5 @@ def _whole_height(part: Widget) -> int:
     if isinstance(part, Horizontal):
         return max((_whole_height(beside) for beside in part.displayed_children), default=0)
     if isinstance(part, Vertical):
-        return sum(map(_whole_height, part.displayed_children))
+        return _stacked(part.displayed_children)
     return part.outer_size.height

@@ -17,6 +17,7 @@ from elicit_tui.elicitation import (
     prompt_request,
 )
 from elicit_tui.elicitation.own_questions import approval_request
+from elicit_tui.tui.inline_app import rows_of
 from tests.tui.question.asking import (
     SERVER,
     WARNING,
@@ -437,3 +438,12 @@ async def test_allowing_a_warned_tool_for_the_session_has_its_second_step_too() 
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
     assert (app.outcome.scope, app.outcome.acknowledged) == ("session", {WARNING.id})
+
+
+async def test_the_rows_that_an_approval_takes_under_the_prompt_hide_nothing_of_it() -> None:
+    definition = {"description": "\n".join(f"Line {number}." for number in range(40))}
+    app = Asking(Question(approval_request(SERVER, CALL, definition, "")))
+    async with asked(app, (98, 30)):
+        call = app.view.body.panel
+        assert call.max_scroll_y > 0
+        assert rows_of(app.view) == app.size.height + call.max_scroll_y
