@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elicit_tui.cli.command_table import METHODS
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from elicit_tui.cli.recording import Recording
     from elicit_tui.elicitation.request import Method
     from elicit_tui.elicitation.settings import Rule, Settings
+    from elicit_tui.form.field import Problem
 
 OPEN_KEYWORDS: Final = ("patternProperties", "$ref", "allOf", "anyOf", "oneOf")
 """At the top of an inputSchema these may allow names that its `properties` do not have."""
@@ -40,8 +42,8 @@ class Given:
 
     document: Mapping[str, Any] = field(default_factory=dict)
     """The object of `--arguments`."""
-    texts: Mapping[str, str] = field(default_factory=dict)
-    """Each KEY=VALUE."""
+    texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Each KEY=VALUE, in their order: a list may have several."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """Each KEY:=JSON."""
 
@@ -49,13 +51,18 @@ class Given:
         """The call's arguments; `incomplete`: the server may ask for what it requires.
 
         A KEY=VALUE is a string, unless the tool's inputSchema gives the key another type and only
-        that: then VALUE must be JSON of it (`true`, `3`, `["a"]`). Raises UsageError, also for a
-        name that the schema does not have where it says all there are, and for a missing one.
+        that: then VALUE must be JSON of it (`true`, `3`, `["a"]`), or one item of a list. Raises
+        UsageError, also for a name that the schema does not have where it says all there are, for a
+        missing one, and for whatever else the schema does not allow; a KEY:=JSON is sent as it is.
         """
         names = [*self.document, *self.texts, *self.values]
         converted = self.filled_in(schema, "The tool has no argument")
         if not incomplete:
             _refuse_missing(names, schema.get("required"))
+        unfit = _unfit(converted, {**schema, "required": []} if incomplete else schema)
+        listed = [str(problem) for problem in unfit if problem.field not in self.values]
+        if listed:
+            raise UsageError(f"The tool does not take these arguments: {'; '.join(listed[:4])}.")
         return converted
 
     def filled_in(
@@ -67,14 +74,15 @@ class Given:
             _refuse_unknown([*self.document, *self.texts, *self.values], properties, unknown)
         properties = properties if isinstance(properties, Mapping) else {}
         converted = {
-            key: _converted(key, text, properties.get(key)) for key, text in self.texts.items()
+            key: _converted(key, texts, properties.get(key)) for key, texts in self.texts.items()
         }
         # In this order: a key of the command line takes the place of one of `--arguments`.
         return {**self.document, **converted, **self.values}
 
     def maybe_no_strings(self) -> list[str]:
         """The keys whose KEY=VALUE would be JSON of another type."""
-        return [neutral_line(key, 80) for key, text in self.texts.items() if _is_other_json(text)]
+        found = (key for key, texts in self.texts.items() if any(map(_is_other_json, texts)))
+        return [neutral_line(key, 80) for key in found]
 
     def as_texts(self, whose: str = "A prompt's arguments") -> dict[str, str]:
         """The arguments of a prompt, which are all strings (spec: server/prompts).
@@ -84,7 +92,8 @@ class Given:
         for key, value in {**self.document, **self.values}.items():
             if not isinstance(value, str):
                 raise UsageError(f"{whose} are strings, and {key!r} is not.")
-        return {**self.document, **self.values, **self.texts}
+        texts = {key: _only(key, texts) for key, texts in self.texts.items()}
+        return {**self.document, **self.values, **texts}
 
 
 def _is_other_json(text: str) -> bool:
@@ -132,9 +141,9 @@ def _refuse_missing(names: Sequence[str], required: Any) -> None:
 def read_given(pairs: Sequence[str], arguments: str | None) -> Given:
     """Read the command line's arguments; a key on it replaces one of `--arguments`.
 
-    Raises UsageError, also for a key that is given twice.
+    Raises UsageError, also for a key that is given as JSON and once more.
     """
-    texts: dict[str, str] = {}
+    texts: dict[str, tuple[str, ...]] = {}
     values: dict[str, Any] = {}
     for pair in pairs:
         # At the first equals sign: a value may hold more of them.
@@ -143,12 +152,12 @@ def read_given(pairs: Sequence[str], arguments: str | None) -> Given:
         key = key[:-1] if as_json else key
         if not equals or not key:
             raise UsageError(f"{pair!r} is not KEY=VALUE or KEY:=JSON.")
-        if key in texts or key in values:
+        if key in values or (as_json and key in texts):
             raise UsageError(f"The argument {key!r} is given twice.")
         if as_json:
             values[key] = _json(text, f"{key}:=")
         else:
-            texts[key] = text
+            texts[key] = (*texts.get(key, ()), text)
     return Given(_document(arguments), texts, values)
 
 
@@ -181,18 +190,62 @@ def _json(text: str, where: str) -> Any:
         raise UsageError(f"{where} is not JSON: {error}") from None
 
 
-def _converted(key: str, text: str, schema: Any) -> Any:
-    declared_type = schema.get("type") if isinstance(schema, Mapping) else None
+def _converted(key: str, texts: tuple[str, ...], schema: Any) -> Any:
+    declared_type = _type_of(schema)
+    if declared_type == "array" and (len(texts) > 1 or not texts[0].lstrip().startswith("[")):
+        items = schema.get("items")
+        if _type_of(items) not in (None, "array", "object"):
+            return [_converted(key, (text,), items) for text in texts]
+    text = _only(key, texts)
     # Of several types, or of a string, the text stays as it was written.
-    if not isinstance(declared_type, str) or declared_type not in JSON_TYPES:
+    if declared_type not in JSON_TYPES:
         return text
     try:
         value = strict_json(text)
     except ValueError:
         value = text
     if not _is(value, declared_type):
-        raise UsageError(f"The argument {key!r} must be {declared_type}, and {text!r} is not.")
+        wrong = f"The argument {key!r} must be {declared_type}, and {text!r} is not"
+        raise UsageError(f"{wrong}{_written(declared_type, key, text)}.")
     return value
+
+
+def _type_of(schema: Any) -> str | None:
+    """The one type that a schema allows."""
+    declared_type = schema.get("type") if isinstance(schema, Mapping) else None
+    return declared_type if isinstance(declared_type, str) else None
+
+
+def _only(key: str, texts: tuple[str, ...]) -> str:
+    if len(texts) > 1:
+        raise UsageError(f"The argument {key!r} is given twice.")
+    return texts[0]
+
+
+def _written(type_name: str, key: str, text: str) -> str:
+    """How a value of this type is typed in a shell, where that is not plain."""
+    if type_name == "boolean":
+        return ": it is true or false"
+    if type_name not in ("array", "object"):
+        return ""
+    example = [text] if type_name == "array" else {"name": text}
+    return f": write it as JSON, {key}={quote(json.dumps(example, ensure_ascii=False))}"
+
+
+def _unfit(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> Sequence[Problem]:
+    """What the schema does not allow; by one that is none, or takes long, the server judges."""
+    if not arguments:
+        return ()
+    from elicit_tui.form.schema_reading import read_form
+
+    form = read_form(schema, "arguments")
+    if form.schema_problem is not None:
+        return ()
+    problems = form.judge(arguments)
+    undecided = problems and any(
+        it.keyword == "judge" for it in form.judge_of_schema.faults(arguments)
+    )
+    return () if undecided else problems
 
 
 def _is(value: Any, type_name: str) -> bool:

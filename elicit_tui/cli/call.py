@@ -58,7 +58,10 @@ def _add_call_arguments(parser: Parser) -> None:
     if parser.command == "call":
         help = "the tool to call; @FILE names it"
         add("name", metavar="TOOL", nargs="?", action=_ToolUnlessSaved, help=help)
-        pairs = "an argument: a string, or what the tool's inputSchema says; KEY:=JSON for JSON"
+        pairs = (
+            "an argument: a string, or what the tool's inputSchema says (of a list one item, and "
+            "once more for each other one); KEY:=JSON for JSON, sent as it is"
+        )
     else:
         add("name", metavar="NAME", help="the prompt to get")
         pairs = "an argument; prompts take strings"

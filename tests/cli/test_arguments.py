@@ -227,3 +227,68 @@ def _prepared(arguments: list[str]) -> Prepared:
     name, rest = find_command(arguments)
     _, namespace = parse(name, rest)
     return prepare(namespace, Narration())
+
+
+LISTS = {
+    "properties": {
+        "names": {"type": "array", "items": {"type": "string"}},
+        "counts": {"type": "array", "items": {"type": "integer"}},
+        "rows": {"type": "array", "items": {"type": "object"}},
+        "place": {"type": "string", "enum": ["London", "Paris"]},
+        "size": {"type": "integer", "minimum": 1, "maximum": 3},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        (["names=Todo"], {"names": ["Todo"]}),
+        (["names="], {"names": [""]}),
+        (["names=a", "names=b, c"], {"names": ["a", "b, c"]}),
+        (['names=["a","b"]'], {"names": ["a", "b"]}),
+        (["names=3"], {"names": ["3"]}),
+        (["counts=3"], {"counts": [3]}),
+        (["counts=3", "counts=4"], {"counts": [3, 4]}),
+    ],
+)
+def test_a_list_takes_one_value_several_or_json(pairs: list[str], expected: dict[str, Any]) -> None:
+    assert read_given(pairs, None).for_schema(LISTS) == expected
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words"),
+    [
+        (["counts=three"], "'counts' must be integer, and 'three' is not"),
+        (['names=["a'], "write it as JSON, names="),
+        (["rows=a b"], """write it as JSON, rows='["a b"]'"""),
+        (["place=Paris", "place=London"], "twice"),
+        (["names=a", 'names:=["b"]'], "twice"),
+        (["place=Boston"], "place: choose one of: London, Paris"),
+        (["size=5"], "size: between 1 and 3"),
+    ],
+)
+def test_what_the_schema_does_not_allow_is_refused_with_what_it_does(
+    pairs: list[str], words: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_given(pairs, None).for_schema(LISTS)
+    assert words in str(refused.value)
+
+
+def test_what_is_given_as_json_is_sent_as_it_is_and_the_rest_is_checked() -> None:
+    assert read_given(['place:="Boston"'], None).for_schema(LISTS) == {"place": "Boston"}
+    with pytest.raises(UsageError, match="size: between 1 and 3"):
+        read_given(['place:="Boston"'], '{"size": 5}').for_schema(LISTS)
+
+
+def test_what_a_schema_that_cannot_be_used_says_is_left_to_the_server() -> None:
+    schema = {"properties": {"a": {"type": "string", "pattern": "("}, "b": {"minimum": "x"}}}
+    assert read_given(["a=1", "b:=2"], None).for_schema(schema) == {"a": "1", "b": 2}
+
+
+def test_an_incomplete_call_may_lack_what_is_required_and_nothing_else() -> None:
+    schema = {**LISTS, "required": ["place", "size"]}
+    assert read_given(["size=2"], None).for_schema(schema, incomplete=True) == {"size": 2}
+    with pytest.raises(UsageError, match="choose one of"):
+        read_given(["place=x"], None).for_schema(schema, incomplete=True)
