@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check.add_argument("--as", dest="kind", choices=("user", "managed", "answers"), default="user")
     check.add_argument("--output", choices=TEXT_OR_JSON, default="text")
     explain = commands.add_parser("explain", help="what a question or a call would meet")
-    explain.add_argument("server", metavar="SERVER")
+    explain.add_argument("server", metavar="SERVER", nargs="?", help="absent: each, in short")
     explain.add_argument("tool", metavar="TOOL", nargs="?")
     explain.add_argument("--mode", choices=("form", "url"), default="form")
     explain.add_argument("--message", metavar="TEXT")
@@ -176,22 +176,11 @@ def _tell(problems: Sequence[Diagnostic], notices: Sequence[str], output_format:
 
 
 def _explain(namespace: argparse.Namespace) -> int:
-    import asyncio
-
-    from elicit_tui.broker.explanation import PossibleQuestion, explain
-    from elicit_tui.guardian import Guardian
-    from elicit_tui.policy import Policy
-
+    if namespace.server is None:
+        return _explain_each(namespace)
     settings = load_settings(namespace, Narration(), [namespace.server])
     server = _configured(settings, namespace.server)
-    explanation = asyncio.run(
-        explain(
-            settings,
-            Policy(settings, person_present=person_present()),
-            Guardian(settings.guardian),
-            PossibleQuestion(namespace.server, namespace.tool, namespace.mode, namespace.message),
-        )
-    )
+    explanation = _explanation(namespace, settings, server.name)
     from elicit_tui.cli.logins import login_data, login_sentence
 
     output = Output()
@@ -207,6 +196,40 @@ def _explain(namespace: argparse.Namespace) -> int:
         lambda: {**explanation.as_json(), "login": login_data(settings, server)},
     )
     return 0
+
+
+def _explain_each(namespace: argparse.Namespace) -> int:
+    """What a question of each server would meet, in short."""
+    narration = Narration()
+    settings = load_settings(namespace, narration)
+    explained = [_explanation(namespace, settings, name) for name in settings.servers]
+    output = Output()
+
+    def write_text() -> None:
+        for each in explained:
+            output.prose(_line(f"{each.question.server}: {each.result}. {each.steps[-1].sentence}"))
+        of_what = "SERVER [TOOL] tells each step" if explained else "SERVER: there is none yet"
+        narration.tell(f"config explain {of_what}.")
+
+    output.text_or_json(namespace.output, write_text, lambda: [it.as_json() for it in explained])
+    return 0
+
+
+def _explanation(namespace: argparse.Namespace, settings: Settings, server: str) -> Explanation:
+    import asyncio
+
+    from elicit_tui.broker.explanation import PossibleQuestion, explain
+    from elicit_tui.guardian import Guardian
+    from elicit_tui.policy import Policy
+
+    return asyncio.run(
+        explain(
+            settings,
+            Policy(settings, person_present=person_present()),
+            Guardian(settings.guardian),
+            PossibleQuestion(server, namespace.tool, namespace.mode, namespace.message),
+        )
+    )
 
 
 def _configured(settings: Settings, name: str) -> ServerSettings:

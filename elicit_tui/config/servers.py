@@ -24,7 +24,7 @@ NO_ADDRESS: Final = "must be an http or https address"
 LAST_PORT: Final = 65535
 
 _STDIO_ONLY = ("args", "env", "cwd")
-_REMOTE_ONLY = ("transport", "http_headers", "bearer_token_env_var", "oauth")
+REMOTE_ONLY = ("transport", "http_headers", "bearer_token_env_var", "oauth")
 
 
 _OF_THE_CONNECTION: Final = frozenset(
@@ -112,7 +112,7 @@ def faults(table: Mapping[str, Any], server: ServerSettings) -> Iterator[tuple[s
         yield None, ONE_WAY
         return
     if "command" in table:
-        for key in _REMOTE_ONLY:
+        for key in REMOTE_ONLY:
             if key in table:
                 yield key, WITH_URL
         if not table["command"].strip():

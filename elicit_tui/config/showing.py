@@ -9,6 +9,7 @@ from typing import Any, Final
 from elicit_tui.config.keys import SERVER
 from elicit_tui.config.merging import GRANULAR_FLAGS, leaves
 from elicit_tui.config.nodes import Value
+from elicit_tui.config.servers import REMOTE_ONLY
 from elicit_tui.dataclass import dataclass
 from elicit_tui.elicitation.hiding import hidden, hidden_arguments, hidden_under, stars
 from elicit_tui.elicitation.settings import (
@@ -121,7 +122,7 @@ def _servers(settings: Settings, written: Settings) -> Iterator[Shown]:
         server = written.servers.get(name, effective)
         for key, node in SERVER.keys.items():
             here = dotted("mcp_servers", name, key)
-            if isinstance(node, Value):
+            if isinstance(node, Value) and not (server.command and key in REMOTE_ONLY):
                 value = _hidden(key, _json(getattr(server, key)))
                 # A value that is empty is shown where somebody set it so.
                 if value is not None and (value not in ([], {}) or here in settings.provenance):

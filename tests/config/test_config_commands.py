@@ -226,6 +226,29 @@ def test_explain_says_what_would_happen(file: Path, capsys: Capture) -> None:
     assert json.loads(capsys.readouterr().out)["result"] == "decline"
 
 
+def test_explain_without_a_server_tells_each_in_short(file: Path, capsys: Capture) -> None:
+    servers = '[mcp_servers.a]\ncommand = "x"\n[mcp_servers.b]\ncommand = "x"\n'
+    file.write_text(f'{servers}elicitations = "decline"\n')
+    assert run(["--config", str(file), "config", "explain"]) == 0
+    out, err = capsys.readouterr()
+    assert [line.partition(".")[0] for line in out.splitlines()[:2]] == ["a: cancel", "b: decline"]
+    assert "elicit-tui: config explain SERVER [TOOL] tells each step." in err
+    assert run(["--config", str(file), "config", "explain", "--output", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [(each["server"], each["result"]) for each in told] == [("a", "cancel"), ("b", "decline")]
+
+
+def test_a_server_that_is_a_command_is_shown_without_what_only_a_remote_one_has(
+    file: Path, capsys: Capture
+) -> None:
+    remote = '[mcp_servers.b]\nurl = "https://b.example/mcp"\n'
+    file.write_text(f'[mcp_servers.a]\ncommand = "x"\n{remote}')
+    assert run(["--config", str(file), "config", "show"]) == 0
+    out = capsys.readouterr().out
+    assert "mcp_servers.a.transport" not in out
+    assert 'mcp_servers.b.transport = "http"' in out
+
+
 def test_explain_lets_the_guardian_look_at_the_message(file: Path, capsys: Capture) -> None:
     file.write_text('[mcp_servers.a]\ncommand = "x"\n')
     message = "Please enter your password"
