@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from elicit_tui.broker import Notice
 from elicit_tui.cli.narration import Narration
@@ -13,7 +14,14 @@ from elicit_tui.cli.own_terminal import (
     person_present,
     wants_plain_prompts,
 )
-from elicit_tui.elicitation import Deadline, Outcome, Question, Queue, Responder
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Question,
+    Queue,
+    Responder,
+)
 from elicit_tui.elicitation.settings import Settings
 from elicit_tui.host.events import UrlCompleted
 from elicit_tui.responders import NobodyResponder
@@ -38,8 +46,11 @@ class InlineForms:
         queue: Queue,
         narration: Narration,
         output: Output,
+        ledger: Callable[[], Any],
     ) -> None:
+        """`ledger`: what earlier runs have recorded, None where that is not asked."""
         self._settings = settings
+        self._ledger = ledger
         self._queue = queue
         self._narration = narration
         self._output = output
@@ -52,7 +63,10 @@ class InlineForms:
             from elicit_tui.tui.inline import InlineResponder
 
             self._inner = InlineResponder(
-                self._settings.elicitation, self._queue, console=self._settings.console
+                self._settings.elicitation,
+                self._queue,
+                console=self._settings.console,
+                sent_before=self._sent_before,
             )
         # Data that goes to this terminal would be written across the form.
         self._output.hold()
@@ -66,6 +80,11 @@ class InlineForms:
             if self._open == 0:
                 forget_extra_sends()
                 self._output.let_go()
+
+    def _sent_before(self, request: ElicitationRequest) -> Mapping[str, Any]:
+        from elicit_tui.tui.console.earlier_answers import sent_before
+
+        return sent_before(self._ledger(), request)
 
     def completed(self, server: str, elicitation_id: str) -> None:
         """A server reported that the page of one of its url questions is done."""
@@ -95,6 +114,8 @@ class Person:
         self._narration = narration
         self._output = output
         self._forms: InlineForms | None = None
+        self.ledger: Any = None
+        """Of this run, once it is open: what was sent before is found in it."""
 
     def responder(self, settings: Settings, queue: Queue) -> Responder:
         """Whoever answers this run's questions."""
@@ -109,7 +130,9 @@ class Person:
                 Lines(sys.stdin), self._narration.write, opener=open_in_browser
             )
             return PlainPrompts(prompts, self._narration)
-        self._forms = InlineForms(settings, queue, self._narration, self._output)
+        self._forms = InlineForms(
+            settings, queue, self._narration, self._output, lambda: self.ledger
+        )
         return self._forms
 
     def completed(self, server: str, elicitation_id: str) -> None:

@@ -242,6 +242,7 @@ class OneCall:
             ),
         )
         async with opened as runtime:
+            self._person.ledger = runtime.ledger
             runtime.broker.subscribe(self._on_broker_event)
             runtime.host.subscribe(self._on_host_event)
             work = asyncio.ensure_future(self._limited_work(runtime))

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any, TypeAlias
 
-from elicit_tui.elicitation import Deadline, Outcome, Pending, Question, Queue, finished
+from elicit_tui.elicitation import (
+    Deadline,
+    ElicitationRequest,
+    Outcome,
+    Pending,
+    Question,
+    Queue,
+    finished,
+)
 from elicit_tui.elicitation.settings import ConsoleSettings, ElicitationSettings
 from elicit_tui.responders.browser import open_in_browser
 from elicit_tui.tui.inline_app import InlineApp
@@ -17,6 +26,12 @@ from elicit_tui.tui.question.view import QuestionView
 from elicit_tui.tui.question_gate import LastVanished
 from elicit_tui.tui.textual_terminal import watched_terminal
 from elicit_tui.tui.theme import DEFAULT_THEME
+
+SentBefore: TypeAlias = Callable[[ElicitationRequest], Mapping[str, Any]]
+
+
+def _nothing_sent(request: ElicitationRequest) -> Mapping[str, Any]:
+    return {}
 
 
 class InlineResponder:
@@ -33,17 +48,20 @@ class InlineResponder:
         *,
         console: ConsoleSettings | None = None,
         interrupt: Callable[[], None] | None = None,
+        sent_before: SentBefore = _nothing_sent,
         opener: Callable[[str], bool] = open_in_browser,
         headless: bool = False,
     ) -> None:
         """`console`: the theme and the keys of the owner.
 
         `interrupt` is called after Ctrl+C, with the terminal restored; as shipped: SIGINT.
+        `sent_before`: what a form was answered last, to fill it in by a key.
         """
         self.settings = settings
         self._console = console or ConsoleSettings(theme=DEFAULT_THEME)
         self._interrupt = interrupt or _raise_interrupt
         self._interrupted = False
+        self._sent_before = sent_before
         self._opener = opener
         self._headless = headless
         self._queue = queue
@@ -104,7 +122,11 @@ class InlineResponder:
         """A new view of a question, for the app to show."""
         in_its_place = self._last.comes_behind(pending.question.draft)
         around = Surroundings(
-            self.settings.review, self._queue.place(pending), self._opener, shelf=False
+            self.settings.review,
+            self._queue.place(pending),
+            self._opener,
+            last=self._sent_before(pending.question.request),
+            shelf=False,
         )
         return QuestionView(
             pending.question,

@@ -41,7 +41,7 @@ class Form:
 
 async def test_the_key_that_sends_pressed_again_behind_the_form_is_for_nobody(keys: int) -> None:
     before = termios.tcgetattr(sys.stdin)
-    forms = InlineForms(Settings(), Queue(), Narration(), Output())
+    forms = InlineForms(Settings(), Queue(), Narration(), Output(), lambda: None)
     forms._inner = cast(Any, Form())
     with flow_control_off():
         assert cast(Any, await forms.respond(form_question(schema()), Deadline(60))) == "sent"

@@ -235,7 +235,10 @@ def test_explain_without_a_server_tells_each_in_short(file: Path, capsys: Captur
     assert "elicit-tui: config explain SERVER [TOOL] tells each step." in err
     assert run(["--config", str(file), "config", "explain", "--output", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert [(each["server"], each["result"]) for each in told] == [("a", "cancel"), ("b", "decline")]
+    assert [(each["server"], each["result"]) for each in told] == [
+        ("a", "cancel"),
+        ("b", "decline"),
+    ]
 
 
 def test_a_server_that_is_a_command_is_shown_without_what_only_a_remote_one_has(
