@@ -12,11 +12,11 @@ class kept(Generic[Value]):
     """A property that is worked out once. `cached_property` takes a lock for it up to 3.11."""
 
     def __init__(self, work: Callable[[Any], Value]) -> None:
-        self._work = work
+        self._work, self._name = work, work.__name__
         self.__doc__ = work.__doc__
 
     def __get__(self, owner: Any, kind: type) -> Value:
-        value = owner.__dict__[self._work.__name__] = self._work(owner)
+        value = owner.__dict__[self._name] = self._work(owner)
         return value
 
 

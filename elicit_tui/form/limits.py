@@ -7,7 +7,6 @@ and some mean nothing here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote
@@ -116,12 +115,14 @@ def references(
 
     Last, whether it leads out of the schema or back to where it stands.
     """
-    inside = lru_cache(maxsize=None)(lambda reference: set(_refs(resolve(reference, root))))
+    inside: dict[str, set[str]] = {}
     for name, part in parts:
         for reference in _refs(part):
             met, waiting = set[str](), [reference]
             while waiting and reference not in met:
-                found = inside(waiting.pop()) - met
+                if (known := waiting.pop()) not in inside:
+                    inside[known] = set(_refs(resolve(known, root)))
+                found = inside[known] - met
                 met |= found
                 waiting += found
             yield name, reference, reference in met or not reference.startswith("#")

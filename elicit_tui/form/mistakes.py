@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from math import inf, nan
 from sys import float_info
 from typing import Any, Final
@@ -28,6 +28,7 @@ _PAIRS: Final = (
     ("exclusiveMinimum", "exclusiveMaximum"),
 )
 """Keywords of which the first may not be more than the second."""
+_NUMBERED: Final = frozenset(chain.from_iterable(_PAIRS))
 
 
 def trouble_of_choices(key: str, values: Any, schema: Mapping[str, Any]) -> str | None:
@@ -62,7 +63,7 @@ def mistakes(schema: Mapping[str, Any], known: Collection[str]) -> Iterator[tupl
         yield "items", "a list of free text"
     if "default" in schema and isinstance(declared, str) and not _fits(schema, schema["default"]):
         yield "default", value_text(schema["default"])
-    for low, high in _PAIRS:
+    for low, high in () if _NUMBERED.isdisjoint(schema) else _PAIRS:
         least, most = _number(schema, low), _number(schema, high)
         if least > most or (least == most and "exclusive" in low + high):
             yield low, f"{value_text(least)} > {value_text(most)}"

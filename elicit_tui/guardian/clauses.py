@@ -377,9 +377,9 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
             was, quote = quote, quote_after(quote, gap if end else " " + gap)
             if not current.words and was and was == quote:
                 current.quotes = found[-1]
-        at, end = match.span()
-        for piece in parts(match[0], latin):
-            at = max(at, text.find(piece, at, end))
+        word, (at, end) = match[0], match.span()
+        for piece in parts(word, latin):
+            at = at if piece is word else max(at, text.find(piece, at, end))
             current.words.append(piece)
             current.spans.append((at, min(at + len(piece), end)))
             current.gaps.append(gap)

@@ -13,6 +13,7 @@ from elicit_tui.text.letters import is_unspaced
 
 _NEAR, _FEW, _FAR, _MOST_ITEMS = 4, 2, 12, 60
 _TAKING = ("destroys", "takes", "command")
+_DENYING = ("not", "not after", "not needed", "no", "omit")
 _Stretch = tuple[int, int, int]
 """Where words begin and end that are denied, and where that is said."""
 
@@ -108,6 +109,8 @@ class Denials(Words):
         return AsFarAsAsked(self._stretches())
 
     def _stretches(self) -> Iterator[_Stretch]:
+        if self.by_concept.keys().isdisjoint(_DENYING):
+            return
         to_end = False
         for hit in self.of("not"):
             # What is denied to the end already is not denied a second time.
@@ -281,7 +284,8 @@ class Denials(Words):
     @kept
     def _denied(self) -> AsFarAsAsked[_Stretch]:
         """The same, and items of a list with one that is: "We never ask for codes or PINs."."""
-        return AsFarAsAsked(chain(self._denied_here, self._listed_with_denied()))
+        listed = self._listed_with_denied() if self.before or self.after else ()
+        return AsFarAsAsked(chain(self._denied_here, listed))
 
     def _listed_with_denied(self) -> Iterator[_Stretch]:
         if self._is_repeated_denial() or self._is_not_needed_before():

@@ -47,6 +47,11 @@ def frames_of(rule: str) -> tuple[Frame, ...]:
     return tuple(map(_read, table("sums")[rule]))
 
 
+@lru_cache(maxsize=64)
+def _needed(rule: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(frame.needs) for frame in frames_of(rule))
+
+
 def _read(line: str) -> Frame:
     head, _, concepts = line.partition(": ")
     name, amount, _, reach = head.split()
@@ -167,6 +172,8 @@ def summed(
     """
 
     def find(request: Reading) -> Iterator[Sighting]:
+        if not any(map(request.concepts.issuperset, _needed(rule))):
+            return
         if typed and not request.free_fields:
             return
         found = list(matching(rule, request, request.texts(*roles)))

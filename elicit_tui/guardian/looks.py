@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from elicit_tui.elicitation.shapes import card_number
-from elicit_tui.guardian.pages import pattern, table
+from elicit_tui.guardian.pages import compiled, pattern, table
 from elicit_tui.guardian.reading import Place
 
 _BEGINNING: Final = 200
@@ -21,7 +21,6 @@ _ELIDED: Final = (
     rf"(?<![\w-])(?:{BEGINS}[\w-]{{0,16}}|{OPENS}(?:\w+/)?)"
     r"(?:\.{2,}|…|x{3,}|X{3,}|\*{3,}|$|[)\s\"'`])"
 )
-_BEGUN: Final = re.compile(pattern("begun"))
 _ONE_OF: Final = re.compile(r"\((?:\?:)?(\w+)\|[^()]*\)|\[(.)[^][]*\]|\\(\W)")
 _SIGNS: Final = re.compile(r"\(\?:|[()^]|\\b")
 
@@ -36,7 +35,7 @@ def _is_of_secret(place: Place) -> bool:
 
 def _is_begun(place: Place) -> bool:
     """Whether a secret's value is what is left to write: "user=lena; pw="."""
-    begun = _BEGUN.search(place.plain)
+    begun = compiled("begun").search(place.plain)
     named = (hit for clause in place.clauses[-1:] for hit in clause.of("sure", "maybe", "name"))
     ends = any(hit.end == len(place.clauses[-1].words) for hit in named)
     return begun is not None and (begun[1] is not None or ends)

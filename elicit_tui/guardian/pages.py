@@ -6,6 +6,7 @@ its entries, with commas between them; `#` begins a remark.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
@@ -102,6 +103,12 @@ def blocks(name: str) -> dict[str, list[str]]:
 def pattern(name: str) -> str:
     """A regular expression of `tables/patterns.txt`."""
     return "".join(blocks("patterns")[name])
+
+
+@lru_cache(maxsize=64)
+def compiled(name: str) -> re.Pattern[str]:
+    """The same, ready to search with: most take long to compile, and few texts need them."""
+    return re.compile(pattern(name))
 
 
 def frame_words(frame: str) -> str:

@@ -26,7 +26,14 @@ from elicit_tui.guardian.pages import table
 from elicit_tui.guardian.words import Hit
 from elicit_tui.kept import kept
 from elicit_tui.text.deceptive import without_invisible
-from elicit_tui.text.folding import Folded, fold_text, only_greek, other_readings, plain
+from elicit_tui.text.folding import (
+    Folded,
+    fold_text,
+    is_plain,
+    only_greek,
+    other_readings,
+    plain,
+)
 
 _OfAll = Literal["server", "message", "url", "schema title", "schema description"]
 _OfField = Literal[
@@ -48,6 +55,7 @@ _FEWEST_SIGNS, SHORT_NAME = 10, 2
 UNREAD: Final = ("server", "url", "pattern", "format")
 """What is no text for the person."""
 _HARMLESS_FORMATS: Final = ("email", "date", "date-time", "uri")
+_NOTHING: Final = frozenset[str]()
 _ROLES: Final = [pair.split() for pair in table("schemas")["roles"]]
 
 
@@ -105,7 +113,9 @@ class Place:
 
         Prose is read as it is written, names also with a new word at each capital.
         """
-        split = (fold_text(self.read),) if self.role == "name" else ()
+        # Small letters alone hold no new word.
+        is_split = self.role == "name" and not (self.read.islower() and is_plain(self.read))
+        split = (fold_text(self.read),) if is_split else ()
         found = {view.text: view for view in (*split, self.unsplit)}
         if not self.read.isascii():
             joined = fold_text(self.read, split_camel=False, across_ends=True)
@@ -117,7 +127,7 @@ class Place:
         views: list[View] = []
         for folded in found.values():
             clauses = tuple(clauses_of(folded.text, latin=latin))
-            concepts = frozenset[str]().union(*(clause.by_concept for clause in clauses))
+            concepts = _NOTHING.union(*[clause.by_concept for clause in clauses])
             usual_hits = views[0].hits if views else frozenset()
             views.append(View(folded, clauses, concepts, usual_hits))
         return tuple(views)
@@ -174,7 +184,7 @@ class _Places:
     def concepts(self) -> frozenset[str]:
         """All that stands there, read in any way: most rules need to look no further."""
         read = (place.views for place in self.places if place.role not in UNREAD)
-        return frozenset().union(*(view.concepts for views in read for view in views))
+        return _NOTHING.union(*[view.concepts for views in read for view in views])
 
     def texts(self, *roles: str) -> tuple[Place, ...]:
         """The places of some roles; looked up once, as many rules ask for the same."""

@@ -19,7 +19,7 @@ from elicit_tui.text.letters import without_one, words_of
 _SHORTEST_PART, _SHORTEST_GLUED, _SURE_PART, _LONGEST_PART = 3, 6, 5, 40
 _LONGEST_GLUED: Final = 2 * _LONGEST_PART
 _LINKS: Final = ("", "s", "n", "en", "es")  # between the parts of a compound
-_LONG_ENOUGH, _LONGEST_MISSPELT, _LONGEST, _SHORTEST_MIRRORED = 7, 16, 24, 5
+_LONG_ENOUGH, _LONGEST_MISSPELT, _LONGEST, _SHORTEST_MIRRORED, _BEGINNING = 7, 16, 24, 5, 2
 _ABBREVIATED: Final = re.compile("pa?[sz]{0,2}wo?r?d|[a-z]{2,12}p(?:wd?|sw|sswd|asswd)")
 """How "password" is shortened, alone and behind what it opens: pswrd, passwd, bindpw."""
 _AS_LETTERS: Final = str.maketrans("01345", "oieas")  # within a word: c0de
@@ -41,7 +41,7 @@ def parts(word: str, latin_only: bool) -> tuple[str, ...]:
     others = (word.strip("0123456789"), *_misspelt(word)) if is_long else ()
     spelt = word.translate(_AS_LETTERS) if word[:1].isalpha() and word[-1:].isalpha() else word
     for meant in (spelt, _UMLAUT.sub(r"\1", word), _INFINITIVE.sub(r"\1", word), *others):
-        if is_known(meant, latin_only):
+        if meant != word and is_known(meant, latin_only):
             return (meant,)
     if not is_long:
         return (word,)
@@ -95,6 +95,11 @@ def _wanted(latin_only: bool) -> frozenset[str]:
     return frozenset(plain_letters(word) for word in words if len(word) <= _LONGEST)
 
 
+@lru_cache(maxsize=2)
+def _beginnings(latin_only: bool) -> frozenset[str]:
+    return frozenset(word[:_BEGINNING] for word in _wanted(latin_only))
+
+
 def disguised_secret(unsplit: Folded, text: str) -> tuple[Folded, int, int] | None:
     """A secret's name in disguise, with where it stands; work linear in the text.
 
@@ -109,11 +114,14 @@ def disguised_secret(unsplit: Folded, text: str) -> tuple[Folded, int, int] | No
 def _find(folded: Folded, *, also_plain: bool) -> Iterator[tuple[int, int]]:
     latin_only = folded.original.isascii()
     wanted, undisguised = _wanted(latin_only), _undisguised(latin_only)
+    beginnings = _beginnings(latin_only)
     words = list(re.finditer(r"[^\W_]+", without_leet(folded.text)))
     joined = "".join(word[0] for word in words)
     ends = list(accumulate(len(word[0]) for word in words))
     for first, word in enumerate(words):
         start = ends[first] - len(word[0])
+        if joined[start : start + _BEGINNING] not in beginnings:
+            continue
         for last in range(first, len(words)):
             if ends[last] > start + _LONGEST:
                 break

@@ -7,7 +7,7 @@ heading means. An entry of several words is found also with small words (article
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain
@@ -58,7 +58,7 @@ class _Language:
         # What asks for something has it handed over, where a language does not tell them apart.
         self.listed.setdefault("handed", self.listed.get("ask", []))
         self._endings = frozenset(self.listed.pop("endings", ()))
-        self._lengths = sorted(set(map(len, self._endings)), reverse=True)
+        self.lengths = sorted(set(map(len, self._endings)), reverse=True)
         self.begun = begun = defaultdict[str, list[tuple[str, str]]](list)
         """Every concept with one entry, by how its first word begins."""
         blank_apart: set[str] = set()
@@ -87,17 +87,21 @@ class _Language:
 
     def stems(self, word: str) -> list[str]:
         """What is left of a word without each of its endings, the shortest rest first."""
-        lengths = self._lengths if word[-2:] != "ss" else ()
-        ends = [it for it in lengths if len(word) - it > _SHORT and word[-it:] in self._endings]
-        return [*(word[:-length] for length in ends), word]
+        lengths = self.lengths if word[-2:] != "ss" else ()
+        most, ends = len(word) - _SHORT, self._endings
+        return [*[word[:-it] for it in lengths if it < most and word[-it:] in ends], word]
 
     @lru_cache(maxsize=50_000)  # noqa: B019 - a language lives as long as the process
     def reads(self, word: str, wanted: str) -> bool:
         """Whether a word of a text stands for one of the lexicon: short ones only as they are."""
+        if word == wanted:
+            return True
         if len(wanted) <= _SHORT:
-            return word == wanted or (len(wanted) > 1 and word == wanted + "s")
+            return len(wanted) > 1 and word == wanted + "s"
         stems = self.stems(word)
-        return wanted in stems or self.stems(wanted)[0] in stems
+        # What is left of the other one begins as the shortest rest does.
+        near = wanted.startswith(stems[0])
+        return near and (wanted in stems or self.stems(wanted)[0] in stems)
 
 
 class _Entry(NamedTuple):
@@ -114,7 +118,10 @@ class _Known:
         plural = len(word) <= _SHORT + 1 and word.endswith("s")
         self.near = (word[:_SHORTEST_STEM], *((word[:-1],) if plural else ()))
         """What words of the lexicon begin with that it may stand for, or their whole."""
-        self._spelt = any(it.is_spoken and word in it.spelt for it in lexicon.spoken)
+        is_spelt = word in lexicon.spelt
+        self._is_spoken = is_spelt and any(
+            it.is_spoken and word in it.spelt for it in lexicon.spoken
+        )
         entries = chain.from_iterable(map(lexicon.begun, self.near))
         begun = [entry for entry in entries if self.stands_for(entry, 0)]
         self.by_language: dict[_Language, set[str]] = {}
@@ -130,11 +137,11 @@ class _Known:
         self.concepts = frozenset().union(*self.by_language.values())
         self.languages = frozenset(self.by_language)
         self.is_small = "small" in self.concepts
-        self.begins = bool(begun) or any(word in language.spelt for language in lexicon.spoken)
+        self.begins = bool(begun) or is_spelt
 
     def stands_for(self, entry: _Entry, number: int) -> bool:
         """Whether it is a word of an entry; what a language spells so is no ending's rest."""
-        if self._spelt and self.word not in entry.language.spelt:
+        if self._is_spoken and self.word not in entry.language.spelt:
             return False
         return entry.language.reads(self.word, entry.words[number])
 
@@ -150,6 +157,9 @@ class _Lexicon:
 
     def __init__(self, spoken: Iterable[_Language]) -> None:
         self.spoken = tuple(spoken)
+        self.spelt = frozenset[str]().union(*(language.spelt for language in self.spoken))
+        """Every word as one of them writes it."""
+        self.longest = max(chain.from_iterable(it.lengths for it in self.spoken))
 
     @lru_cache(maxsize=10_000)  # noqa: B019 - there are two of them in a process
     def begun(self, near: str) -> tuple[_Entry, ...]:
@@ -210,7 +220,11 @@ def is_word(word: str, concept: str, latin_only: bool = False) -> bool:
 def is_known(word: str, latin_only: bool) -> bool:
     """Whether a word stands anywhere in the lexicon, be it with an ending."""
     lexicon = _lexicon(latin_only)
-    return lexicon.known(word).begins or any(
+    if lexicon.known(word).begins:
+        return True
+    # Most words that nobody knows are no known one with an ending of any language.
+    ends = range(max(_SHORT + 1, len(word) - lexicon.longest), len(word))
+    return any(word[:end] in lexicon.spelt for end in ends) and any(
         stem in language.spelt for language in lexicon.spoken for stem in language.stems(word)
     )
 
@@ -281,10 +295,7 @@ def _is_inside(hit: Hit, other: Hit) -> bool:
 
 def _most_spoken(row: Sequence[_Known]) -> frozenset[_Language]:
     """The languages that know nearly as many of the words as the one that knows most, and names."""
-    known: dict[_Language, int] = {}
-    for word in row:
-        for language in word.languages:
-            known[language] = known.get(language, 0) + 1
+    known = Counter(chain.from_iterable(word.languages for word in row))
     most = max((count for it, count in known.items() if it.is_spoken), default=0)
     return frozenset(it for it, count in known.items() if count * 4 >= most * 3 or not it.is_spoken)
 

@@ -36,9 +36,9 @@ _SMALL_GREEK: Final = dict(zip("bezhimnyx", "βεζηιμνυχ", strict=True))
 """The small letters of Greek capitals that look like Latin ones."""
 _CAPITAL_I_AS_L: Final = re.compile(
     # Among small letters, where no capital belongs; or first, before a vowel as an l would be.
-    "(?<=[a-z])I+|(?<![A-Za-z])I+(?=[Iaeiouy][a-zI])"
+    "I(?:(?<=[a-z]I)I*|(?<![A-Za-z]I)I*(?=[Iaeiouy][a-zI]))"
 )
-_L_AS_CAPITAL_I: Final = re.compile("(?<=[A-Z])l+(?![a-z])|(?<![a-z])l+(?=[A-Z])")
+_L_AS_CAPITAL_I: Final = re.compile("l(?:(?<=[A-Z]l)l*(?![a-z])|(?<![a-z]l)l*(?=[A-Z]))")
 
 
 @lru_cache(maxsize=2)
@@ -124,7 +124,7 @@ def fold_text(text: str, *, split_camel: bool = True, across_ends: bool = False)
 
 def is_plain(text: str) -> bool:
     """Whether there is nothing in the text that could look like something else."""
-    return text.isascii() and not CONTROLS.search(text)
+    return text.isascii() and (text.isprintable() or not CONTROLS.search(text))
 
 
 def _joined(letters: re.Match[str]) -> str:

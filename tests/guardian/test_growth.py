@@ -15,7 +15,9 @@ import pytest
 
 import elicit_tui.guardian
 from elicit_tui.elicitation.shapes import _issued
-from elicit_tui.guardian.pages import blocks
+from elicit_tui.guardian import Guardian
+from elicit_tui.guardian.pages import blocks, compiled
+from tests.guardian.requests import TEXT, form
 
 UNITS = [*"aA1 \n\t-_.,:=/[(<{$!#*'\"\\@%>?&;|+~`«“•é中ßx", *(
     "a ", "1 ", "1,", "1.", "a.", "a_", "a-", "A_", "-\n", "[a", "<a ", "<a href=", "<a href= x",
@@ -37,11 +39,14 @@ SLOW = 0.001
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str], bool]]:
     """Every pattern of the guardian and of what knows secrets; whether it is tried at one place."""
-    for name, lines in blocks("patterns").items():
-        for number, line in enumerate(lines if name == "links" else ["".join(lines)]):
-            yield f"{name} {number}", re.compile(line), False
     inside = (it.name for it in walk_packages(elicit_tui.guardian.__path__, "elicit_tui.guardian."))
-    for module in map(import_module, (*inside, "elicit_tui.elicitation.shapes")):
+    modules = [*map(import_module, (*inside, "elicit_tui.elicitation.shapes"))]
+    told = "".join(map(inspect.getsource, modules))
+    for name, lines in blocks("patterns").items():
+        how = set(re.findall(rf'compiled\("{name}"\)\.(\w+)', told))
+        for number, line in enumerate(lines if name == "links" else ["".join(lines)]):
+            yield f"{name} {number}", re.compile(line), bool(how) and how <= AT_A_PLACE
+    for module in modules:
         used = set(re.findall(r"\b(\w+)\.(\w+)", inspect.getsource(module)))
         for name, value in vars(module).items():
             if isinstance(value, re.Pattern):
@@ -76,3 +81,9 @@ def test_no_pattern_takes_longer_than_in_proportion_to_the_text(pattern: str) ->
         if (once := few()) > SLOW and some() > 8 * once:
             once, more = (min(measured() for _ in range(4)) for measured in (some, many))
             assert more < 10 * once, f"{unit!r} takes {more:.2f} s"
+
+
+def test_a_request_that_shows_no_number_and_no_address_compiles_few_patterns_of_the_table() -> None:
+    compiled.cache_clear()
+    Guardian().review(form("Which city shall it be?", v=TEXT))
+    assert compiled.cache_info().misses <= 2

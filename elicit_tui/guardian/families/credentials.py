@@ -26,7 +26,7 @@ from elicit_tui.guardian.clauses import Clause, Standing, sentences
 from elicit_tui.guardian.demand import Demand, Sense, Thing, counts_on
 from elicit_tui.guardian.frames import NEAR, fits, neighbouring, windows_of
 from elicit_tui.guardian.looks import BEGINS, OPENS, looks
-from elicit_tui.guardian.pages import blocks, most_of, pattern, table, weights_of
+from elicit_tui.guardian.pages import blocks, compiled, most_of, table, weights_of
 from elicit_tui.guardian.reading import GENERAL, SHORT_NAME, UNREAD, FieldReading, Place, Reading
 from elicit_tui.guardian.rule import Mention, Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.spelling import disguised_secret
@@ -174,12 +174,10 @@ _SENSES: Final = tuple(
 SECRET: Final = Thing("secret", "sure", "maybe", "name", "in figures", "signin", _SENSES)
 _SERIES: Final = re.compile(r"(\D{0,24}?)[\W_]*(\d{1,2})(?:\D{1,4}(\d{1,2}))?")
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_VALUE: Final = re.compile(pattern("value behind its name"))
 _BEGINNING: Final = re.compile(
     rf"[\s\"'`“‘«:*]{{0,4}}(?:(?P<issued>{BEGINS}|{OPENS})"
     r"|[A-Za-z][A-Za-z0-9]{1,11}_(?![A-Za-z0-9]{1,3}\b|\w*\.))"
 )
-_MADE_UP: Final = re.compile(pattern("made up"))
 _REMEMBERED: Final = ("security question text", "asked memory")
 _SHORTEST_SERIES, _MOST_IN_PARTS, _SERIES_OF_WORDS, _MOST_NAMED, _FEW = 4, 8, 8, 50, 4
 _WALLETS: Final = (12, 15, 18, 21, 24)  # So many words bring one back.
@@ -375,10 +373,10 @@ def _shown(request: Reading) -> Iterator[Sighting]:
 def _is_told_its_value(place: Place, names: Collection[str]) -> bool:
     """Whether a secret is named and right after it stands what looks like its value, no name."""
     for mention in mentions((place,), "sure", usual_only=True):
-        value = _VALUE.match(mention.original, mention.span[1])
+        value = compiled("value behind its name").match(mention.original, mention.span[1])
         if value is None or value[2].lower() in names or not value[2].isascii():
             continue
-        if _MADE_UP.fullmatch(value[2]) or (value[1] and random_looking(value[2])):
+        if compiled("made up").fullmatch(value[2]) or (value[1] and random_looking(value[2])):
             return True
     return False
 

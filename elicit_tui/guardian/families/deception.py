@@ -13,9 +13,8 @@ from typing import Final
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Clause
-from elicit_tui.guardian.families.destructive import AMOUNT
 from elicit_tui.guardian.frames import PROSE, PROSE_OF_FIELDS, matching, summed
-from elicit_tui.guardian.pages import pattern
+from elicit_tui.guardian.pages import compiled
 from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import GuardianRule, Sighting, house_rule, mentions, sighting_at
 from elicit_tui.text.letters import value_of
@@ -23,7 +22,6 @@ from elicit_tui.text.letters import value_of
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _WITH_NAMES: Final = (*PROSE, "name")
 _SUM: Final = re.compile(r"\d{1,12}(?:[.,]\d{1,8})*")
-_RUNS: Final = re.compile(pattern("runs"))
 _TOOL: Final = re.compile(r"\b[a-z]+(?:[_.][a-z]+){1,20}\b(?!\.)|\w\(\)")
 _CALL: Final = re.compile(r"\b(?:call|invoke|run|use)[\s*_`'\"]{1,4}[a-z]+(?:_[a-z]+)+\b")
 _CLOSE, _NEAR, _MORE = 24, 80, 1.25
@@ -61,7 +59,7 @@ def _bait(request: Reading) -> Iterator[Sighting]:
 def _comes_back_as_more(request: Reading) -> bool:
     """Whether a sum of money is to be given and a larger one promised in return."""
     text = request.message.read.lower() if request.message.says("gives money") else ""
-    money = [amount.span() for amount in AMOUNT.finditer(text)]
+    money = [amount.span() for amount in compiled("amount").finditer(text)] if text else []
     sums = list(_SUM.finditer(text))[:20] if money else []
     given = [it for it in sums if _beside(request, "gives money", it) and _is_in(money, it)]
     promised = [it for it in sums if given and _beside(request, "returns money", it)]
@@ -104,7 +102,7 @@ def _paste_and_run(request: Reading) -> Iterator[Sighting]:
         return
     # The shape of a command tells in any language.
     for place in request.texts(*PROSE_OF_FIELDS):
-        if match := _RUNS.search(re.sub("[*_`]", " ", place.plain.lower())):
+        if match := compiled("runs").search(re.sub("[*_`]", " ", place.plain.lower())):
             yield sighting_at(severity, place, *match.span())
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from elicit_tui.elicitation import Severity, Weight
 from elicit_tui.guardian.clauses import Clause, sentences
 from elicit_tui.guardian.frames import THRESHOLD, matching
-from elicit_tui.guardian.pages import pattern, table
+from elicit_tui.guardian.pages import compiled, pattern, table
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, excerpt, house_rule, mentions, weight
 from elicit_tui.guardian.words import Hit, is_word
@@ -130,10 +130,7 @@ def can_be_undone(request: Reading) -> bool:
 _NEVER: Final = ("if", "no", "nobody", "nothing", "not", "omit", "lack", "lost", "gone")
 _NOUGHT: Final = ("0", "zero")
 _UNMARKED: Final = str.maketrans("*`", "  ")
-_COMMAND: Final = re.compile(pattern("forcing command"))
-HUNDREDS: Final = re.compile(pattern("hundreds"))
-AMOUNT: Final = re.compile(pattern("amount"))
-_SUM: Final = re.compile(rf"{AMOUNT.pattern}|\d[.,]\d{{3}}[.,]\d\d(?!\d)")
+_SUM: Final = rf"{pattern('amount')}|\d[.,]\d{{3}}[.,]\d\d(?!\d)"
 """An amount, with its currency or as only money is written: `4,800.00`."""
 
 
@@ -172,7 +169,7 @@ def _effect(request: Reading) -> Iterator[Sighting]:
                 evidence = excerpt(view.folded, *clause.span(gone[0]))
                 yield Sighting(Severity.WARN, place.where, evidence, None, gone[1])
     for place in (*leave, *choices):
-        forced = _COMMAND.search(place.unsplit.text.translate(_UNMARKED))
+        forced = compiled("forcing command").search(place.unsplit.text.translate(_UNMARKED))
         at = forced.start() if forced else -1
         around = (c for c in place.clauses if c.spans[0][0] <= at <= c.spans[-1][1])
         # "Explain: git push --force" only speaks of it.
@@ -285,7 +282,7 @@ def _mass_send(request: Reading) -> Iterator[Sighting]:
     yield from _framed("destructive.mass_send")(request)
     clauses = (clause for place in consequences(request) for clause in place.clauses)
     told = [clause for clause in clauses if clause.of("people")]
-    if any(it.of("everything") or HUNDREDS.search(" ".join(it.words)) for it in told):
+    if any(it.of("everything") or compiled("hundreds").search(" ".join(it.words)) for it in told):
         yield from _framed("destructive.mass_send by number")(request)
 
 
@@ -311,8 +308,8 @@ def _paid(places: Sequence[Place]) -> Iterator[Sighting]:
         start = 0 if is_all else max(0, start - 2)
         near = slice(max(start, mention.span[0] - 240), min(end + 60, mention.span[1] + 240))
         # "4,800.00 from savings to …" needs no currency: the path tells that it is money.
-        written = _SUM if hit.concept == "path of money" else AMOUNT
-        amount = written.search(folded.original[near].lower())
+        written = _SUM if hit.concept == "path of money" else pattern("amount")
+        amount = re.search(written, folded.original[near].lower())
         if amount is not None and clause.means(hit):
             why = weight(2, "pays-an-amount", mention.place, f"{clause.said(hit)} {amount[0]}")
             yield Sighting(Severity.WARN, mention.place.where, mention.evidence, None, (why,))

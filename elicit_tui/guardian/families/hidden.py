@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from html import unescape
 from itertools import chain, islice
 from typing import Final
@@ -13,7 +13,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian import hosts
 from elicit_tui.guardian.families.url import deceptive_url
 from elicit_tui.guardian.frames import PROSE_OF_FIELDS
-from elicit_tui.guardian.pages import blocks, pattern
+from elicit_tui.guardian.pages import blocks, compiled, pattern
 from elicit_tui.guardian.reading import GENERAL, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, searching, sighting_at
 from elicit_tui.text.active import active_pattern, is_plain, natural_length, piled_marks_pattern
@@ -22,14 +22,10 @@ from elicit_tui.text.urls import cut
 
 _BLOCK, _WARN = Severity.BLOCK, Severity.WARN
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-_INVISIBLE: Final = re.compile(pattern("invisible"))
-_NATURAL: Final = re.compile(pattern("natural"))
-"""What is natural beside what `elicit_tui.text.active` knows to be."""
 _MARKUP: Final = pattern("markup")
 _LINKS: Final = blocks("patterns")["links"]
 """Each notation; those of Markdown and HTML before bare addresses."""
 _LINK_SIGN: Final = re.compile(r"[\[<]|:/")  # No link does without one.
-_HOST_IN_TEXT: Final = re.compile(pattern("host in a text"))
 _IMAGE: Final = re.compile(r"!\[[^\]]{0,300}\]\(\s*<?(?:https?:)?//")
 _FILLER: Final = re.compile(r"([^\w\s])\1{150,}|(?:([^\w\s]) ){100,}|(\w)\3{1000,}")
 _search_markup: Final = searching(_MARKUP, r"[<\[=:]")
@@ -44,7 +40,11 @@ def _first(
     *,
     besides: str = "pattern",
     severity: Severity = _BLOCK,
+    in_plain: bool = True,
 ) -> Iterator[Sighting]:
+    """The first match in each text; `in_plain`: also where nothing but what is harmless stands."""
+    if not in_plain and _is_plain(request):
+        return
     for place in _texts(request, besides):
         if match := search(place.text):
             yield sighting_at(severity, place, *match.span())
@@ -55,15 +55,21 @@ def _texts(request: Reading, besides: str = "pattern") -> Iterator[Place]:
     return (place for place in request.places if place.role not in ("url", besides))
 
 
+@lru_cache(maxsize=1)
+def _is_plain(request: Reading) -> bool:
+    return is_plain("\n".join(place.text for place in request.places))
+
+
 def _invisible(text: str) -> re.Match[str] | None:
     if is_plain(text):
         return None
-    natural = {sign.start() for sign in _NATURAL.finditer(text)}
+    # Beside what `elicit_tui.text.active` knows to be natural.
+    natural = {sign.start() for sign in compiled("natural").finditer(text)}
     hidden = (
         sign
         for active in active_pattern().finditer(text)
         if active["natural"] is None
-        for sign in _INVISIBLE.finditer(text, *active.span())
+        for sign in compiled("invisible").finditer(text, *active.span())
     )
     return next((sign for sign in hidden if sign.start() not in natural), None)
 
@@ -98,7 +104,7 @@ def _links(request: Reading) -> Iterator[Sighting]:
 
 def _deceives(link: re.Match[str], request: Reading) -> bool:
     """Whether a link leads to a place that is hidden, or another than its words show."""
-    target, shown = cut(link["url"]).host, _HOST_IN_TEXT.search(link["text"])
+    target, shown = cut(link["url"]).host, compiled("host in a text").search(link["text"])
     domain = hosts.registrable(target)
     is_other = shown is not None and hosts.registrable(shown[1].lower()) != domain
     return (is_other and target != "") or deceptive_url(link["url"].rstrip(".,;:!?"), request)
@@ -121,10 +127,10 @@ def _hides_more(place: Place, match: re.Match[str]) -> bool:
 
 
 RULES = (
-    house_rule("hidden.control", partial(_first, _CONTROLS.search, besides="")),
-    house_rule("hidden.direction", partial(_first, turned)),
-    house_rule("hidden.invisible", partial(_first, _invisible, besides="")),
-    house_rule("hidden.stacked_marks", partial(_first, _stacked, besides="")),
+    house_rule("hidden.control", partial(_first, _CONTROLS.search, besides="", in_plain=False)),
+    house_rule("hidden.direction", partial(_first, turned, in_plain=False)),
+    house_rule("hidden.invisible", partial(_first, _invisible, besides="", in_plain=False)),
+    house_rule("hidden.stacked_marks", partial(_first, _stacked, besides="", in_plain=False)),
     house_rule("hidden.markup", _markup),
     house_rule("hidden.link", _links),
     house_rule("hidden.frame", partial(_first, _search_frame)),

@@ -6,7 +6,6 @@ machine, the conversation or the organisation are carried out by no honest quest
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,7 @@ from elicit_tui.elicitation import Severity
 from elicit_tui.guardian.clauses import Standing
 from elicit_tui.guardian.demand import Demand, Thing
 from elicit_tui.guardian.frames import PROSE, matching, summed
-from elicit_tui.guardian.pages import pattern
+from elicit_tui.guardian.pages import compiled
 from elicit_tui.guardian.reading import GENERAL, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, mentions, weight
 
@@ -85,7 +84,6 @@ def _set_of(request: Reading, unset: frozenset[str]) -> Sighting | None:
 
 
 _CONTENTS: Final = Thing("contents", "contents")
-_EXPANDS: Final = re.compile(pattern("expands"))
 
 
 def _contents(request: Reading) -> Iterator[Sighting]:
@@ -107,7 +105,7 @@ def _bulk(request: Reading) -> Iterator[Sighting]:
 
 def _expanding_default(request: Reading) -> Iterator[Sighting]:
     for place in request.texts("default", "example"):
-        if _EXPANDS.search(place.text):
+        if compiled("expands").search(place.text):
             yield Sighting(Severity.BLOCK, place.where, place.text[:120], place.field)
 
 

@@ -18,7 +18,7 @@ from elicit_tui.guardian.demand import shows
 from elicit_tui.guardian.families.credentials import SECRET
 from elicit_tui.guardian.families.destructive import ACTS, can_be_undone, is_state
 from elicit_tui.guardian.frames import neighbouring
-from elicit_tui.guardian.pages import most_of, pattern, table, weights_of
+from elicit_tui.guardian.pages import compiled, most_of, table, weights_of
 from elicit_tui.guardian.reading import GENERAL, UNREAD, Place, Reading
 from elicit_tui.guardian.rule import Sighting, house_rule, weight
 from elicit_tui.text.letters import is_unspaced
@@ -28,11 +28,12 @@ _LONG, _TELLS = 15, 12  # Words of a long sentence, and of the shortest form tha
 _OF_FIELDS: Final = ("title", "description", "choice", "default")
 _KEYS: Final = ("pattern", "maxLength", "minimum", "description", "default", "format")
 _LARGE: Final = ("thousands", "device", "data_path")
-_WRITTEN: Final = {it: re.compile(pattern(it)) for it in ("hundreds", "amount", *_LARGE)}
+_WRITTEN: Final = ("hundreds", "amount", *_LARGE)
 _FIGURE: Final = re.compile(r"[\d/]")  # One stands in all of these, and what is told by them:
 _FIGURED: Final = {"many touched", *map("written {}".format, _WRITTEN)}
 _TOUCHED: Final = {"people", "many people", "money", "moves", "mail", "carrier", "written amount"}
 _SPARED: Final = {"handle", "keeps", "only looks", "small thing", "way back"}
+_ACTS: Final = frozenset(ACTS)
 _DENIED: Final = {"undoes", "remains", "who one is"}
 _ENDS: Final = {"gone", "no more", "lost", "irreversible", "unguarded", *_DENIED}
 """What tells of an end with a "no"; else a denial tells only that it speaks of a thing."""
@@ -93,7 +94,7 @@ def _said(place: Place) -> Iterator[Lent]:
                     # A part of a name or of an address is no word.
                     if "_" in gap or "/" in gap:
                         continue
-                    is_told = concept in ACTS and (clause.reports(hit) or is_state(clause, hit))
+                    is_told = concept in _ACTS and (clause.reports(hit) or is_state(clause, hit))
                     denied = may_deny and clause.denies(hit)
                     if not is_told and (not denied or concept in _DENIED):
                         sign = f"not {concept}" if denied else concept
@@ -124,8 +125,8 @@ def _written_in(place: Place, sentence: Sequence[Clause]) -> Iterator[tuple[str,
     spoken = (folded.span(*it.span(hit))[0] for it in sentence for hit in it.of("spoken"))
     back = any(not it.denies(hit) for it in place.clauses for hit in it.of("brings back"))
     last = first if back else min(spoken, default=len(folded.original))
-    for sign, written in _WRITTEN.items():
-        number = written.search(told)
+    for sign in _WRITTEN:
+        number = compiled(sign).search(told)
         if number and (sign not in _LARGE or first + number.start() < last):
             yield sign, number[0]
 
@@ -174,9 +175,9 @@ def _weighed(page: str, request: Reading) -> tuple[int, Lent]:
     weights, (own, every) = weights_of(page), lent_by(request)
     if page == "like_secret":  # What can be chosen from a list is none.
         own = {it: at for it, at in own.items() if at[0].role != "choice"}
-    own = {it: own[it] for it in own.keys() & weights.keys()}
-    beside = ({it: at[it] for it in (at.keys() & weights.keys()) - own.keys()} for at in every)
-    near = [{}, *neighbouring([*beside])]
+    own = {it: at for it, at in own.items() if it in weights}
+    known = weights.keys() - own.keys()
+    near = [{}, *neighbouring([{it: lent[it] for it in lent if it in known} for lent in every])]
     sums = [sum(map(weights.__getitem__, lent)) for lent in near]
     amount = sum(weights[it] for it in (*(made(request) & weights.keys()), *own)) + max(sums)
     return amount, near[sums.index(max(sums))] | own
