@@ -379,7 +379,7 @@ def clauses_of(text: str, *, latin: bool = False) -> list[Clause]:
                 current.quotes = found[-1]
         word, (at, end) = match[0], match.span()
         for piece in parts(word, latin):
-            at = at if piece is word else max(at, text.find(piece, at, end))
+            at = at if piece == word else max(at, text.find(piece, at, end))
             current.words.append(piece)
             current.spans.append((at, min(at + len(piece), end)))
             current.gaps.append(gap)

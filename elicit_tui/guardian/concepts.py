@@ -71,8 +71,9 @@ class Words:
         """The hits of each concept that stands here, from left to right, and of rows of them."""
         found, known = self._found, rows()
         added: dict[str, list[Hit]] = {}
-        ending = (row for it in found.keys() & known.keys() for row in known[it])
-        for _, name, row, _ in sorted(it for it in ending if it[3] <= found.keys()):
+        stands = found.keys()
+        ending = [row for it in stands & known.keys() for row in known[it] if row[3] <= stands]
+        for _, name, row, _ in sorted(ending):
             if row[0] not in found and not self.before:
                 continue
             for begin in self._beginning(row[0])[:_MOST_TRIED]:
@@ -81,6 +82,8 @@ class Words:
                 here = name.endswith(" there") and any(self._is(end + it, "here") for it in (0, 1))
                 if end and not here:
                     added.setdefault(name, []).append(Hit(name, begin.start, end))
+        if not added:
+            return found
         return found | {name: [*found.get(name, ()), *hits] for name, hits in added.items()}
 
     def _beginning(self, concept: str) -> list[Hit]:
