@@ -98,7 +98,8 @@ class Demand:
         if not (own or field.is_open):
             # Something else is typed there, and the word may mean something else as well.
             prose = [piece for piece in prose if not piece.why.frame.endswith("-maybe")]
-        prose.sort(key=lambda piece: -piece.why.amount)
+        # Of two that weigh the same the surer one counts, wherever it stands.
+        prose.sort(key=lambda piece: (-piece.why.amount, piece.why.frame.endswith("-maybe")))
         meant = [piece for piece in prose if not piece.why.frame.endswith("-in-one-sense")]
         own += dict.fromkeys((*prose[:1], *meant[:1]))
         if not sure and maybe:

@@ -78,3 +78,14 @@ def test_what_is_promised_in_brackets_takes_nothing_back(secret: str, promise: s
         "requestedSchema": {"type": "object", "properties": {"value": field}},
     }
     assert JUDGE.verdict(item) == "block"
+
+
+def test_a_word_that_may_be_a_secret_in_a_sentence_before_takes_no_sure_one_back() -> None:
+    item = {
+        "message": "The board game has a wooden token. qing shuru zhifu mima",
+        "requestedSchema": {
+            "type": "object",
+            "properties": {"v": {"type": "string", "title": "6 wei"}},
+        },
+    }
+    assert JUDGE.verdict(item) == "block"
