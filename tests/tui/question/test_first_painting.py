@@ -118,7 +118,7 @@ async def test_of_a_screen_only_what_changes_is_written(terminal: list[str]) -> 
         assert rows(terminal, (80, 24)) == app.words.splitlines(), "nothing is left out"
         before = len(terminal)
         await pilot.press("tab", "tab")
-        await until(pilot, lambda: "1-3 pick" in app.words, "the keys of the next field")
+        await until(pilot, lambda: "1-3 ←→ choose" in app.words, "the keys of the next field")
         await pilot.pause()
         assert rows(terminal, (80, 24)) == app.words.splitlines()
         assert message not in seen(terminal[before:])
