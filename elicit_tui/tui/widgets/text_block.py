@@ -78,6 +78,15 @@ class TextEditor(TextArea):
         self.notify_style_update()
         self.refresh()
 
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+        """Scroll to the cursor. Undoing takes lines away before the cursor leaves them.
+
+        A scrollbar that goes with the lines asks for this in between.
+        """
+        if self.cursor_location > self.document.end:
+            return Offset()
+        return super().scroll_cursor_visible(center, animate)
+
     def action_clear_field(self) -> None:
         """Take all of it away; the key that undoes brings it back."""
         self.clear()

@@ -91,3 +91,17 @@ async def test_a_paste_into_an_empty_line_is_undone_to_an_empty_line(begins: lis
         await pilot.press("ctrl+z")
         await until(pilot, lambda: "far too much" not in app.words, "none of it")
         assert isinstance(app.view.body.fields.entries.get("a", Unset()), Unset)
+
+
+async def test_more_lines_than_a_block_shows_are_undone_and_come_back() -> None:
+    """The bar beside them goes while the cursor still stands on a line that is no more."""
+    app = Asking(form_question(schema(a=LONG, b=TEXT)))
+    async with asked(app) as pilot:
+        app.post_message(events.Paste("\n".join(f"verse {number}" for number in range(12))))
+        await until(pilot, lambda: "verse 11" in app.words, "the paste")
+        await obeyed_again(pilot)
+        for takes_away, brings_back in (("ctrl+z", "ctrl+y"), ("ctrl+u", "ctrl+z")):
+            await pilot.press(takes_away)
+            await until(pilot, lambda: "verse" not in app.words, "none of it")
+            await pilot.press(brings_back)
+            await until(pilot, lambda: "verse 11" in app.words, "all of it")
