@@ -59,8 +59,8 @@ class Binary:
 
     @property
     def size(self) -> int:
-        """About how many bytes it is."""
-        return len(self.data) * 3 // 4
+        """How many bytes it is, if it is what it says."""
+        return len(self.data) * 3 // 4 - self.data[-2:].count("=")
 
     @property
     def is_picture(self) -> bool:

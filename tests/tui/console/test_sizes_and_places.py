@@ -37,6 +37,10 @@ PICTURE = {
         (text_result("x" * 1_300_000), ("1.3 MB",)),
         ({"content": [PICTURE]}, ("image/png", "3 kB")),
         ({"content": [PICTURE] * 2}, ("image/png", "6 kB")),
+        *(
+            ({"content": [{**PICTURE, "data": base64.b64encode(b"x" * size).decode()}]}, words)
+            for size, words in ((55, ("image/png", "55 bytes")), (56, ("image/png", "56 bytes")))
+        ),
         ({"content": []}, ()),
     ],
 )
