@@ -241,6 +241,16 @@ async def test_the_help_names_the_keys_that_have_no_name_of_their_own(
         assert "F1 Back" not in stand.text().splitlines()[-1]
 
 
+async def test_escape_ends_a_search_of_the_help_before_it_closes_it(tmp_path: Path) -> None:
+    async with console(tmp_path, size=(80, 24)) as stand:
+        await search_the_help(stand, "console.help")
+        await stand.press("enter", "escape")
+        await stand.until(lambda: "moving" in stand.text())
+        assert isinstance(stand.app.screen, HelpScreen)
+        await stand.press("escape")
+        await stand.until(lambda: not isinstance(stand.app.screen, HelpScreen))
+
+
 async def test_the_help_names_no_question_mark_for_a_key_that_was_changed(tmp_path: Path) -> None:
     look = ConsoleSettings(keys={"console.help": "f12"})
     async with console(tmp_path, size=(80, 30), console=look) as stand:

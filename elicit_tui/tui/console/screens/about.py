@@ -260,6 +260,8 @@ class HelpScreen(TextDialog):
     app: Controller
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "end_search", "End search", key_display="Esc"),
+        Binding("escape", "leave", "Back", id="dialog.back"),
         Binding("slash", "search", "Search", key_display="/", id="help.search"),
     ]
 
@@ -278,10 +280,17 @@ class HelpScreen(TextDialog):
         yield from super().body()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Who looks for something needs no key that leads there."""
+        """Who looks for something needs no key that leads there; nothing else is ended."""
         if action == "search":
             return not self.query_one(SearchLine).has_focus
+        if action == "end_search":
+            return bool(self.query_one(SearchLine).value)
         return super().check_action(action, parameters)
+
+    def action_end_search(self) -> None:
+        """Nothing is looked for any more: all of it is there again."""
+        self.query_one(SearchLine).value = ""
+        self._to_the_text()
 
     def action_search(self) -> None:
         """Look for a key, its name or any other word."""
@@ -303,6 +312,7 @@ class HelpScreen(TextDialog):
             search.display = False
             self.on_resize()
         self.query_one(LineView).focus()
+        self.refresh_bindings()
 
     def worded(self, action: str) -> str | None:
         """The key that led here goes back, as the one that is named does."""
