@@ -111,9 +111,9 @@ class Terminal:
         """What is on the screen."""
         return self.screen.text
 
-    def until(self, true: Callable[[], Any], what: str) -> None:
-        """Wait until it is true."""
-        end = time.monotonic() + SECONDS
+    def until(self, true: Callable[[], Any], what: str, seconds: float = SECONDS) -> None:
+        """Wait until it is true, at most so many seconds."""
+        end = time.monotonic() + seconds
         while not true():
             left = end - time.monotonic()
             assert left > 0, f"{what} did not come; on the screen:\n{self.text}"

@@ -6,12 +6,16 @@ import re
 from collections import Counter
 from itertools import accumulate
 
+import pytest
+
 from tests.faults.console import QUESTION, console_on
 from tests.faults.row import CALLED, Row, proves
 from tests.faults.stand import Stand
 from tests.keys import CLEAR, MUTE, UP
 
 BURST = 10_000
+FLOOD_SECONDS = 120
+"""So long it may take, in which nothing else is held up, where two processors run six tests."""
 ADA = 'accept {"name": "Ada"}'
 
 
@@ -69,6 +73,7 @@ def test_ten_thousand_questions_of_a_call_get_one_answer_each(stand: Stand) -> N
         ledger="as often cancel as it asked, in groups; of the other server: accept by user",
     )
 )
+@pytest.mark.timeout(4 * FLOOD_SECONDS)
 def test_a_flood_holds_up_neither_keys_nor_another_servers_question(stand: Stand) -> None:
     stand.faulty()
     stand.faulty("when_told", "steady")
@@ -92,7 +97,7 @@ def test_a_flood_holds_up_neither_keys_nor_another_servers_question(stand: Stand
         # It answers its call once all that it asked is answered.
         console.press_until(UP, lambda: "faulty · goes_on_asking" in console.text, "its call")
         ended = re.compile(r"○ question cancelled by you \d[\d.:]*")
-        console.until(lambda: ended.search(console.said), "the end of the flood")
+        console.until(lambda: ended.search(console.said), "the end of the flood", FLOOD_SECONDS)
         asked = len(answers(stand))
         console.shows(f"{asked:,} questions")
     assert asked >= BURST

@@ -93,6 +93,7 @@ async def test_a_letter_typed_on_a_button_changes_nothing_in_the_json(tmp_path: 
         before = editor.text
         await stand.until(lambda: '"times"' in stand.text())
         screen.query_one("#send", KeyButton).focus()
+        await stand.until(lambda: isinstance(stand.app.focused, KeyButton))
         await stand.press("x")
         await stand.until(lambda: "Not typed: a button has the keys" in stand.text())
         await stand.press("y", "backspace")
