@@ -364,7 +364,7 @@ def test_what_leads_to_a_value_or_an_address_repeated_in_every_field_is_judged_a
     text: str,
 ) -> None:
     fields = {f"field_{number}": {**TEXT, "description": text} for number in range(16)}
-    with bounded(10):  # All that is read of a request, 128,000 characters, is such text.
+    with bounded():
         GUARDIAN.review(form("Fill in.", **fields))
 
 
