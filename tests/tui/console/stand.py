@@ -293,6 +293,11 @@ class Stand:
         return "\n".join(strip.text.rstrip() for strip in strips)
 
 
+async def _ended(app: ConsoleApp) -> None:
+    while app.is_running:  # noqa: ASYNC110
+        await asyncio.sleep(0.005)
+
+
 @asynccontextmanager
 async def console(
     path: Path,
@@ -347,5 +352,7 @@ async def console(
         await app.leave()
         if app._work is not None:
             await asyncio.wait_for(asyncio.shield(app._work), 30)
+        # Lists are not taken away under what still reads: as in a terminal, that is ended first.
+        await asyncio.wait_for(_ended(app), 30)
         if stand.asked:
             await asyncio.wait(stand.asked, timeout=5)
