@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from textual.app import SystemCommand
@@ -121,6 +121,9 @@ SHORT_MOST: Final = 40
 """Letters of a name in short: whoever writes more writes the name."""
 WORDS_MOST: Final = 100
 """Words of a name that may be written in short: a server chose it."""
+BEGUN_LEAST: Final = 3
+"""Letters of the beginning of a word that stand for it before another one."""
+NO_VOWELS: Final = str.maketrans("", "", "aeiou")
 
 
 def _distance(each: Entry, query: str) -> int | None:
@@ -145,8 +148,10 @@ def _distance(each: Entry, query: str) -> int | None:
     beside = [word for word in told_by if not _begins_word_of(word, traits.label)]
     if has_all(beside or told_by, f"{shown}\n{traits.told.casefold()}"):
         return IN_TOLD
-    letters = not traits.is_grave and any(_by_letters(name, query) for name in each.names)
-    return BY_LETTERS if letters else None
+    if traits.is_grave:
+        return None
+    short = [_in_short(name, query) for name in each.names]
+    return min((BY_LETTERS + far for far in short if far is not None), default=None)
 
 
 def _within_words(each: Entry, far: int, query: str) -> int:
@@ -196,26 +201,46 @@ def _has_initials(name: str, wanted: str) -> bool:
     return len(wanted) > 1 and "".join(word[0] for word in name.split()).startswith(wanted)
 
 
-def _by_letters(name: str, query: str) -> bool:
-    """Whether that is a name in short: `rtf` or `gitst` of `read_text_file`, `git_status`.
+def _in_short(name: str, query: str) -> int | None:
+    """How far away a name is that this is in short: `rtf` of `read_text_file`; None: it is not."""
+    wanted = in_words(query).replace(" ", "")
+    if not 1 < len(wanted) <= SHORT_MOST:
+        return None
+    names = (words.split()[:WORDS_MOST] for words in names_in_words((name,)))
+    fars = (_shortens(words, wanted) for words in names)
+    return min((far for far in fars if far is not None), default=None)
 
-    Each part of it is the first letter of a word, or all of it; the last one any beginning. It
-    begins where the name does, and may pass over words.
+
+def _shortens(words: Sequence[str], wanted: str) -> int | None:
+    """Of how few of these words, in their order, that is the parts: twice as many.
+
+    One more without the first of them; then it has two letters of each on average at the least:
+    `longop` of `trigger-long-running-operation`, but no letters that are scattered about.
     """
-    wanted = query.casefold().strip()
-    return 1 < len(wanted) <= SHORT_MOST and any(
-        _shortens(words.split()[:WORDS_MOST], wanted) for words in names_in_words((name,))
-    )
-
-
-def _shortens(words: Sequence[str], wanted: str) -> bool:
-    """Whether that is the first of these words in short, and then some of those behind it."""
-    read = {0}  # How much of it the words so far can have been, for each way to take them.
+    read = {0: 0}  # How much of it the words so far can have been, and how far that is away.
     for at, word in enumerate(words):
-        if any(word.startswith(wanted[end:]) for end in read):
-            return True
-        ways = {word, word[:1]}
-        read |= {end + len(way) for end in read for way in ways if wanted.startswith(way, end)}
-        if at == 0:
-            read.discard(0)
-    return False
+        taken = [
+            (end + length, far + 2)
+            for end, far in read.items()
+            for length in _lengths(word, wanted[end:])
+        ]
+        read[0] = int(at == 0) or read[0]
+        for end, far in taken:
+            read[end] = min(far, read.get(end, far))
+    away = read.get(len(wanted))
+    return None if away is None or (away % 2 and away > len(wanted) + 1) else away
+
+
+def _lengths(word: str, rest: str) -> Iterator[int]:
+    """How much of that can be of this word: its first letter, its consonants (`mv`), or all of it.
+
+    Also three letters of its beginning or more, and at the end any beginning.
+    """
+    consonants = word[:1] + word[1:].translate(NO_VOWELS)
+    if rest.startswith(consonants):
+        yield len(consonants)
+    for length in range(1, len(rest) + 1):
+        if not word.startswith(rest[:length]):
+            return
+        if length in (1, len(word), len(rest)) or length >= BEGUN_LEAST:
+            yield length

@@ -130,6 +130,31 @@ def test_the_initials_of_a_name_find_it_before_what_has_them_within(query: str, 
     assert names([of_tool(f"{query}-begins"), of_tool(name)], query)[-1] == f"files: {name}"
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("longop", "trigger-long-running-operation"),
+        ("mvfile", "move_file"),
+        ("mv file", "move_file"),
+        ("tinyimage", "get-tiny-image"),
+        ("lngop", "trigger-long-running-operation"),
+        ("trigop", "trigger-long-running-operation"),
+    ],
+)
+def test_letters_in_their_order_find_a_name_behind_all_that_has_the_words(
+    query: str, name: str
+) -> None:
+    told = made("Help", help_text=f"has {query} in it")
+    assert names([of_tool(name), of_tool("get-env"), told], query) == ["Help", f"files: {name}"]
+
+
+def test_of_names_in_short_the_one_of_the_fewest_parts_that_begins_so_stands_first() -> None:
+    more, later, begins = map(of_tool, ("mov_f_ile", "a_move_file", "move_a_file"))
+    shown = [each.words for each in (begins, later, more)]
+    assert names([more, later, begins], "movfil") == shown
+    assert not names([made("Move a file", GRAVE)], "mvfile")
+
+
 def test_our_words_before_a_name_find_it_only_by_their_beginning() -> None:
     recent = of_tool("echo", RECENT)
     for query in ("ec", "ecen", "en", "nt"):
