@@ -53,6 +53,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "calls.copy_json": "Copy the data of this result as JSON",
     "calls.copy_command": "Copy this call as a command",
     "arguments.at_length": "Write this text, or the JSON, on the whole screen",
+    "arguments.all": "Select all of the JSON",
     "arguments.next_value": "Go to the next value to be written, in JSON",
     "arguments.previous_value": "Go back to the value before, in JSON",
     "arguments.skeleton": "Begin anew: as the call was made, or JSON with what is required",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, ClassVar, Final
 
 from textual import events
@@ -14,20 +14,14 @@ from textual.widgets.text_area import Selection
 
 from elicit_tui.form.field import Problem
 from elicit_tui.form.shape import secret_names, text_names
-from elicit_tui.text import readable_json
-from elicit_tui.tui.console.json_places import place_of
+from elicit_tui.text import quoted, readable_json
+from elicit_tui.text.hostile_json import strict_json
+from elicit_tui.tui.console.json_places import Written, one_more, place_of, written_in
+from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.widgets.control import CLEAR
 from elicit_tui.tui.widgets.seen_writing import SeenAsPainted, SeenWriting
 from elicit_tui.tui.widgets.text_block import TextEditor, part_of
 
-_BLANK: Final = re.compile(r'(?:: |^ *)(null|""|\[\]|\{\})(?=,?$)')
-"""A value that is still to be written, in a line of JSON."""
-_NULL: Final = re.compile(r"(?:: |^ *)(null)(?=,?$)")
-"""One that is none of a text, a list or an object, and surely still to be written."""
-_VALUE: Final = re.compile(
-    r'(?:": |^ *)(null|true|false|-?[0-9][^",]*|"(?:[^"\\]|\\.)*"|\[\]|\{\})(?=,?$)'
-)
-"""Any value that stands in one line of JSON, written or not."""
 _KEY: Final = re.compile(r'^\s*"((?:[^"\\]|\\.)*)":')
 _ITEM: Final = re.compile(r' *(?:null|true|false|-?[0-9][^",]*|"(?:[^"\\]|\\.)*")')
 """A value of a list, alone in its line."""
@@ -51,6 +45,10 @@ _QUOTED: Final = re.compile(r'(?<!\\)(?:\\\\)*\\"')
 """A quotation mark that is one of the text."""
 
 
+ALL: Final = Binding("ctrl+a", "select_all", "All of it", show=False, id="arguments.all")
+PASTED_AS_JSON: Final = "Pasted as JSON in the place of the text."
+
+
 class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
     """An editor that begins with what is required; Tab goes from value to value."""
 
@@ -65,6 +63,7 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
             show=False,
             id="arguments.previous_value",
         ),
+        ALL,
     ]
 
     def __init__(self, schema: Any, *, id: str) -> None:
@@ -132,7 +131,7 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
 
     @property
     def _nulls(self) -> int:
-        return sum(_NULL.search(line) is not None for line in self.text.split("\n"))
+        return sum(value.sign == "null" for value in written_in(self.text))
 
     @property
     def lacks(self) -> str:
@@ -141,23 +140,20 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
 
     def _begin_writing(self) -> None:
         """Select what is to be written first; where all is written, the first value."""
-        self._was_filled = not self._select_next(_BLANK, (0, 0))
+        values = [*written_in(self.text)]
+        self._was_filled = not self._select_next(_blank(values), 0)
         if self._was_filled:
-            self._select_next(_VALUE, (0, 0))
+            self._select_next(values, 0)
 
-    def _select_next(self, sought: re.Pattern[str], start: tuple[int, int]) -> bool:
-        """Select the next such value behind a place; False: there is none."""
-        first, column = start
-        for row, line in enumerate(self.text.split("\n")[first:], first):
-            value = sought.search(line)
-            if value is None:
-                continue
-            begin, end = _within(value)
-            if row == first and (begin < column or end <= column):
-                continue
-            self.selection = Selection((row, begin), (row, end))
-            return True
-        return False
+    def _select_next(self, values: Iterable[Written], place: int) -> bool:
+        """Select the first of these values behind a place; False: there is none."""
+        behind = (value for value in values if value.begin >= place and value.end > place)
+        return self._select(next(behind, None))
+
+    def _select(self, value: Written | None) -> bool:
+        if value is not None:
+            self.selection = Selection(self._location(value.begin), self._location(value.end))
+        return value is not None
 
     def go_to(self, problem: Problem) -> None:
         """Select the value that is at fault, if it is there: what is typed takes its place."""
@@ -168,37 +164,43 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
     def _location(self, offset: int) -> tuple[int, int]:
         return self.text.count("\n", 0, offset), offset - self.text.rfind("\n", 0, offset) - 1
 
+    @property
+    def _place(self) -> tuple[int, int]:
+        """Where what is selected begins in the text, and where it ends."""
+        begin, end = map(self._offset, sorted(self.selection))
+        return begin, end
+
+    def _offset(self, place: tuple[int, int]) -> int:
+        row, column = place
+        return sum(len(line) + 1 for line in self.text.split("\n")[:row]) + column
+
     def action_next_value(self) -> None:
         """Go to the next value that is still to be written; from the last one to the button.
 
         Before that, once, round to one that was left above. Where all is written, to the next
         value; round to the first one where all was from the beginning.
         """
-        _, place = sorted(self.selection)
-        if self._select_next(_BLANK, place):
+        values, (_, place) = [*written_in(self.text)], self._place
+        blank = _blank(values)
+        if self._select_next(blank, place):
             return
-        written = not any(map(_BLANK.search, self.text.split("\n")))
-        if written and self._select_next(_VALUE, place):
+        written = not blank
+        if written and self._select_next(values, place):
             return
         if self.is_begun and self._went_round != self.text:
             here, self._went_round = self.selection, self.text
-            if self._select_next(_NULL, (0, 0)) and self.selection != here:
+            nulls = [value for value in blank if value.sign == "null"]
+            if self._select_next(nulls, 0) and self.selection != here:
                 return
-        if not (written and self._was_filled and self._select_next(_VALUE, (0, 0))):
+        if not (written and self._was_filled and self._select_next(values, 0)):
             self.screen.focus_next()
 
     def action_previous_value(self) -> None:
         """Go back to the value before, written or not; from the first one out of the editor."""
-        last, column = min(self.selection)
-        lines = self.text.split("\n")
-        for row in range(last, -1, -1):
-            value = _VALUE.search(lines[row])
-            if value is None or (row == last and value.end(1) >= column):
-                continue
-            begin, end = _within(value)
-            self.selection = Selection((row, begin), (row, end))
-            return
-        self.screen.focus_previous()
+        place, _ = self._place
+        before = [value for value in written_in(self.text) if value.behind < place]
+        if not self._select(before[-1] if before else None):
+            self.screen.focus_previous()
 
     @property
     def escape_hint(self) -> str:
@@ -209,18 +211,21 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         return f"In JSON \\{self._escaped} is {means}. A backslash is written \\\\."
 
     def on_paste(self, event: events.Paste) -> None:
-        """What is pasted into a text is text, whatever signs it has.
+        """What is pasted into a text is text, whatever signs it has; of JSON it says so.
 
-        But a list or an object over all of one takes its place, where no text is wanted; and over
-        the only text of a list a list has its values there.
+        But JSON over all of one takes its place, where no text is wanted; and over the only text of
+        a list a list has its values there.
         """
         text = json.dumps(event.text.rstrip("\r\n"), ensure_ascii=False)
         row, _ = self.selection.end
         parsed = _parsed(event.text)
+        told = self._pasted_as_text(row) if isinstance(parsed, (list, dict)) else ""
         if isinstance(parsed, list) and parsed and self._is_only_of_a_list:
+            told = ""
             self._select_quotes_too()
             self._write(readable_json(parsed, indent=None)[1:-1])
-        elif parsed is not None and self._is_whole_of_no_text:
+        elif not isinstance(parsed, str) and self._is_whole_of_no_text:
+            told = PASTED_AS_JSON
             self._select_quotes_too()
             self._write(event.text.strip())
         elif self._is_null_of_a_text and not event.text.lstrip().startswith('"'):
@@ -230,8 +235,16 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
             self._write(text[1:-1])
         else:
             return
+        if told:
+            self.app.notify(told, markup=False)
         event.stop()
         event.prevent_default()
+
+    def _pasted_as_text(self, row: int) -> str:
+        key = quoted(self._key_of(row), 40)
+        return (
+            f"Pasted as one text, which {key} takes. {key_of(self, ALL)} selects all of the JSON."
+        )
 
     def _write(self, text: str) -> None:
         self.replace(text, *self.selection, maintain_selection_offset=False)
@@ -262,6 +275,8 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
             typed, by = '\\"', 0
         elif event.key == "enter" and _is_within_a_text(line, *self._columns):
             typed, by = "\\n", 0
+        elif event.key == "enter":
+            typed, by = self._next_line(), 0
         elif event.character == "," and self._ends_a_list(row, column):
             event.stop()
             event.prevent_default()
@@ -319,9 +334,9 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         """Have one more value in the list, as the last one is made, selected to be written."""
         lines = self.text.split("\n")
         indent = lines[row][: len(lines[row]) - len(lines[row].lstrip())]
-        more = [indent + line for line in _one_more(lines[: row + 1], indent)]
+        more = [indent + line for line in one_more(lines[: row + 1], indent)]
         self.replace("\n".join([",", *more]), (row, column), (row, column))
-        if not self._select_next(_BLANK, (row + 1, 0)):
+        if not self._select_next(_blank(written_in(self.text)), self._offset((row + 1, 0))):
             self.move_cursor((row + len(more), len(more[-1])))
 
     @property
@@ -362,48 +377,32 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
 
     def _wants_text(self, row: int) -> bool:
         """Whether the value in this line is of a key that takes a text, or a list of them."""
+        return self._key_of(row) in self._text_names
+
+    def _key_of(self, row: int) -> str:
+        """The key of the value in this line; empty where there is none."""
         lines = self.text.split("\n")[: row + 1]
         named = next((found for line in reversed(lines) if (found := _KEY.match(line))), None)
-        return named is not None and named[1] in self._text_names
+        return named[1] if named is not None else ""
+
+    def _next_line(self) -> str:
+        """A line break, and as many blanks as the line has; more behind an opening bracket."""
+        row, column = min(self.selection)
+        begun = self.text.split("\n")[row][:column]
+        opens = begun.rstrip().endswith(("{", "["))
+        return "\n" + begun[: len(begun) - len(begun.lstrip())] + "  " * opens
 
 
 def _parsed(text: str) -> Any:
-    """The list or the object that a text is as JSON; None where it is none."""
+    """The value that a text is as JSON; the text itself where it is none."""
     try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return parsed if isinstance(parsed, (list, dict)) else None
+        return strict_json(text)
+    except ValueError:
+        return text
 
 
-def _one_more(lines: Sequence[str], indent: str) -> list[str]:
-    """The lines of a value like the one with which these end, with nothing written in it yet."""
-    first = next(
-        (
-            row
-            for row in range(len(lines) - 1, -1, -1)
-            if lines[row] in (f"{indent}{{", f"{indent}[")
-        ),
-        len(lines),
-    )
-    try:
-        last = json.loads("\n".join(lines[first:]))
-    except (ValueError, RecursionError):
-        return ["null"]
-    return readable_json(_unwritten(last)).split("\n")
-
-
-def _unwritten(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _unwritten(part) for key, part in value.items()}
-    return [_unwritten(part) for part in value[:1]] if isinstance(value, list) else None
-
-
-def _within(value: re.Match[str]) -> tuple[int, int]:
-    """The columns of what is written over: a value without its quotes or brackets."""
-    begin, end = value.span(1)
-    inset = 1 if value[1][0] in '"[{' else 0
-    return begin + inset, end - inset
+def _blank(values: Iterable[Written]) -> list[Written]:
+    return [value for value in values if value.is_blank]
 
 
 def _quotes_within(begun: str) -> bool:

@@ -1,16 +1,52 @@
-"""Where in a JSON text each value stands, by the keys and numbers that lead to it."""
+"""Where in a JSON text each value stands, and how one more of its like is begun."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from elicit_tui.form.field import Problem
 from elicit_tui.form.wording import place_words
+from elicit_tui.text import readable_json
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TOKEN: Final = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"](?:[^\n{}\[\],:"]*[^\s{}\[\],:"])?'
+)
+"""Also of JSON that is wrong: a text that does not end, ends with its line; words without quotes
+are one value."""
+
+
+class Written(NamedTuple):
+    """A value of a JSON text that holds no other one."""
+
+    sign: str
+    """As it is written; an empty list or object as its two brackets."""
+    begin: int
+    """What is written over: a value without its quotes or brackets."""
+    end: int
+    behind: int
+    """Where all of it ends."""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it is still to be written."""
+        return self.sign in ("null", '""', "[]", "{}")
+
+
+def written_in(text: str) -> Iterator[Written]:
+    """Each value that holds no other one, of JSON that may be wrong."""
+    tokens = [*_TOKEN.finditer(text)]
+    for number, token in enumerate(tokens):
+        sign, begin, end = token[0], token.start(), token.end()
+        following = tokens[number + 1] if number + 1 < len(tokens) else None
+        follows = following[0] if following is not None else ""
+        if following is not None and sign + follows in ("[]", "{}"):
+            yield Written(sign + follows, end, following.start(), following.end())
+        elif sign not in "{}[],:" and follows != ":":
+            quotes = sign.startswith('"'), len(sign) > 1 and sign.endswith('"')
+            yield Written(sign, begin + quotes[0], end - quotes[1], end)
 
 
 def place_of(problem: Problem, text: str) -> tuple[int, int] | None:
@@ -43,3 +79,26 @@ def _values(text: str) -> Iterator[tuple[tuple[str | int, ...], int, int]]:
             quote = sign.startswith('"')
             yield tuple(path), token.start() + quote, token.end() - quote
         before = sign
+
+
+def one_more(lines: Sequence[str], indent: str) -> list[str]:
+    """The lines of a value like the one with which these end, with nothing written in it yet."""
+    first = next(
+        (
+            row
+            for row in range(len(lines) - 1, -1, -1)
+            if lines[row] in (f"{indent}{{", f"{indent}[")
+        ),
+        len(lines),
+    )
+    try:
+        last = json.loads("\n".join(lines[first:]))
+    except (ValueError, RecursionError):
+        return ["null"]
+    return readable_json(_unwritten(last)).split("\n")
+
+
+def _unwritten(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unwritten(part) for key, part in value.items()}
+    return [_unwritten(part) for part in value[:1]] if isinstance(value, list) else None
