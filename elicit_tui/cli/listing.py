@@ -83,10 +83,12 @@ async def _all_offers(
     )
     async with opened as runtime:
         person.follow(runtime)
-        # All at once, and told in the order in which they were named.
-        found = await asyncio.gather(
-            *(_offers(runtime, name, namespace.command, narration) for name in names)
-        )
+        servers = [settings.servers[name] for name in names]
+        with narration.starting(servers, namespace.output):
+            # All at once, and told in the order in which they were named.
+            found = await asyncio.gather(
+                *(_offers(runtime, name, namespace.command, narration) for name in names)
+            )
     return [offer for offers in found for offer in offers or ()], None not in found
 
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, TYPE_CHECKING, Final
 
-from elicit_tui.cli.own_terminal import coloured, is_terminal
+from elicit_tui.ci import in_ci
+from elicit_tui.cli.own_terminal import coloured, columns_of, is_terminal, wants_plain_prompts
 from elicit_tui.errors import ConfigError, ElicitTuiError, ProtocolCallError
+
+if TYPE_CHECKING:
+    from elicit_tui.elicitation.settings import ServerSettings
+
+SILENT_SECONDS: Final = 0.5
+"""A server that is ready within them needs no word; the program itself took as long before."""
 
 
 class Narration:
@@ -23,6 +30,8 @@ class Narration:
         self._forms = 0
         self._prompts = 0
         self._held: list[str] = []
+        self._waits = False
+        """Whether the line that is written last says what is waited for, and is to be gone."""
 
     def say(self, text: str, *, urgent: bool = False, wrap: bool = True) -> None:
         """Write one or more lines. Whatever a server sent in them is made neutral here.
@@ -77,8 +86,44 @@ class Narration:
         return silent
 
     @contextmanager
+    def starting(self, servers: Sequence[ServerSettings], output: str) -> Iterator[None]:
+        """Within this, in an event loop, these servers start: after a while a line says so.
+
+        On a terminal alone, where a person reads the `output` as text; it is gone with the end or
+        with whatever else there is to say.
+        """
+        if output != "text" or in_ci() or not is_terminal(self._stream):
+            yield
+            return
+        import asyncio
+
+        said = asyncio.get_running_loop().call_later(SILENT_SECONDS, self._say_wait, servers)
+        try:
+            yield
+        finally:
+            said.cancel()
+            self._end_wait()
+
+    def _say_wait(self, servers: Sequence[ServerSettings]) -> None:
+        from elicit_tui.text import neutral_line
+
+        names = ", ".join(server.name for server in servers)
+        does = "Starting" if any(server.command for server in servers) else "Connecting to"
+        width = columns_of(self._stream) or 80
+        if not (self._forms or self._prompts):
+            self.write(neutral_line(f"{does} {names}", max(width - 4, 1)) + " …")
+            self._waits = True
+
+    def _end_wait(self) -> None:
+        """Take the line off the terminal; one that cannot do that has it as a line."""
+        waits, self._waits = self._waits, False
+        if waits:
+            self.write("\n" if wants_plain_prompts() else "\r\x1b[K")
+
+    @contextmanager
     def behind_form(self) -> Iterator[None]:
         """Within this a form is on the screen, and every line is kept until it is gone."""
+        self._end_wait()
         self._forms += 1
         try:
             yield
@@ -108,6 +153,7 @@ class Narration:
         if self._forms:
             self._held.append(text)
             return
+        self._end_wait()
         if self._stream is None:
             return
         try:

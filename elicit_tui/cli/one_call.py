@@ -268,7 +268,9 @@ class OneCall:
         return self._person.responder(self._settings, queue)
 
     async def _work(self, runtime: Runtime) -> None:
-        connection = self._connection = await runtime.host.connect(self._options.server)
+        server = self._settings.servers[self._options.server]
+        with self._narration.starting([server], self._options.output):
+            connection = self._connection = await runtime.host.connect(server.name)
         self._report.protocol_version = connection.identity.protocol_version
         self._event("connected", connected_fields(connection.identity))
         if self._method == "tools/call":
