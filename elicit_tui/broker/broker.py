@@ -147,7 +147,7 @@ class Broker:
             self._record.group(request, outcome)
         else:
             outcome = self._record.closed(request, outcome)
-        self._emit(Resolved(request, Review(), outcome, 0, tuple(trace)))
+        self._emit(Resolved(request, Review(), outcome, tuple(trace)))
         return outcome
 
     # Steps 5 to 9
@@ -246,10 +246,10 @@ class Broker:
         # Done already where the work came to an end by itself.
         self._leave(entry)
         review = review_with_answer(self._guardian, entry.question, outcome)
-        waited_ms = entry.waited_ms
-        outcome = entry.outcome = self._record.decided(request, outcome, review, waited_ms)
+        outcome = replace(outcome, waited_ms=entry.waited_ms)
+        outcome = entry.outcome = self._record.decided(request, outcome, review)
         kept = self._drafts.forget_or_keep(request, outcome)
-        self._emit(Resolved(request, review, outcome, waited_ms, tuple(entry.trace), kept))
+        self._emit(Resolved(request, review, outcome, tuple(entry.trace), kept))
         return outcome
 
     def _leave(self, entry: Admitted) -> None:
@@ -370,7 +370,7 @@ class Broker:
         question = Question(request, self._guardian.review(request), form_of(request))
         review = review_with_answer(self._guardian, question, outcome)
         self._record.decided(request, outcome, review)
-        self._emit(Resolved(request, review, outcome, 0))
+        self._emit(Resolved(request, review, outcome))
 
     def sent(self, request: ElicitationRequest) -> None:
         """Record that the answer has left for the server."""
@@ -386,7 +386,7 @@ class Broker:
         """Record that the server took a decided question back before its answer left; its end."""
         outcome = ended_unsent("withdrew", sentence)
         self._record.decided(request, outcome, Review())
-        self._emit(Resolved(request, Review(), outcome, 0))
+        self._emit(Resolved(request, Review(), outcome))
         return outcome
 
     def withdrawn_late(self, request: ElicitationRequest, sentence: str) -> None:

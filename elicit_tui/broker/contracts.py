@@ -26,18 +26,10 @@ class LedgerWriter(Protocol):
         """Write that a question came, and what the guardian found."""
         ...
 
-    def decided(
-        self,
-        request: ElicitationRequest,
-        outcome: Outcome,
-        review: Review,
-        waited_ms: int | None = None,
-    ) -> None:
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
         """Write a question's outcome, and what was asked where that could not be written then.
 
-        `waited_ms`: milliseconds since it came, by a clock that nobody sets; None: by the times of
-        day. When this returns, an accept is there to stay; what is none may wait for its next
-        writer.
+        When this returns, an accept is there to stay; what is none may wait for its next writer.
         """
         ...
 
@@ -149,11 +141,15 @@ class Resolved(NamedTuple):
     request: ElicitationRequest
     review: Review
     outcome: Outcome
-    waited_ms: int
     trace: tuple[Decision, ...] = ()
     """What each step decided that the request came to, in the order in which they were taken."""
     draft_kept: bool = False
     """Whether something that the person typed is there when the same is asked again."""
+
+    @property
+    def waited_ms(self) -> int:
+        """Milliseconds from its arrival to its end; 0 where it ended at once."""
+        return self.outcome.waited_ms or 0
 
 
 class Notice(NamedTuple):

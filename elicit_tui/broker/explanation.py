@@ -95,9 +95,7 @@ class _UnrunHooks(Hooks):
     def asked(self, request: ElicitationRequest, review: Review) -> None:
         pass
 
-    def resolved(
-        self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
-    ) -> None:
+    def resolved(self, request: ElicitationRequest, review: Review, outcome: Outcome) -> None:
         pass
 
 

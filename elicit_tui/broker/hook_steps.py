@@ -312,6 +312,6 @@ def listener_for(hooks: Hooks) -> Listener:
         if isinstance(event, Requested):
             hooks.asked(event.question.request, event.question.review)
         elif isinstance(event, Resolved):
-            hooks.resolved(event.request, event.review, event.outcome, event.waited_ms)
+            hooks.resolved(event.request, event.review, event.outcome)
 
     return listener

@@ -35,13 +35,7 @@ class Record:
             return f"The ledger cannot be written ({error}): an accept would be withheld."
         return None
 
-    def decided(
-        self,
-        request: ElicitationRequest,
-        outcome: Outcome,
-        review: Review,
-        waited_ms: int | None = None,
-    ) -> Outcome:
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> Outcome:
         """Write the outcome, and return the one that may go out."""
         handed = request.handed_to is not None
         if handed and not outcome.was_given:
@@ -49,14 +43,14 @@ class Record:
             # the agent asks its person by itself.
             outcome = outcome.handed_back()
         try:
-            self._ledger.decided(request, outcome, review, waited_ms)
+            self._ledger.decided(request, outcome, review)
         except LedgerError as error:
             self._failed(request, error)
             if outcome.action == "accept":
                 withheld = outcome.withheld(f"The answer could not be recorded: {error}")
                 withheld = withheld.handed_back() if handed else withheld
                 with suppress(LedgerError):  # It was said already.
-                    self._ledger.decided(request, withheld, review, waited_ms)
+                    self._ledger.decided(request, withheld, review)
                 return withheld
         else:
             self._failing = False

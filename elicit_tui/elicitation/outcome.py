@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Final, Literal
 
 from elicit_tui.dataclass import dataclass
@@ -134,6 +134,9 @@ class Outcome:
     """Who answered, where that was another process."""
     answered: Outcome | None = None
     """What was answered before a hook refused it or changed its content."""
+    waited_ms: int | None = field(default=None, compare=False)
+    """Milliseconds from its arrival to its end, by a clock that nobody sets; None: by the times of
+    day."""
 
     @property
     def cost_a_person(self) -> bool:

@@ -154,9 +154,7 @@ class Hooks:
         for hook in self.chosen("Asked", request):
             self._put(hook, request, self._input.asked("Asked", request, review))
 
-    def resolved(
-        self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
-    ) -> None:
+    def resolved(self, request: ElicitationRequest, review: Review, outcome: Outcome) -> None:
         """Tell the `Resolved` hooks, in the background; values as `history.content` keeps them."""
         chosen = self.chosen("Resolved", request)
         if not chosen:
@@ -165,7 +163,7 @@ class Hooks:
         more: Mapping[str, Any] = {
             "key": outcome.key,
             "layer": outcome.layer,
-            "waited_ms": waited_ms,
+            "waited_ms": outcome.waited_ms or 0,
             "verdict": review.verdict,
             "findings": [finding.as_json() for finding in review.findings],
         }

@@ -72,9 +72,9 @@ def decided(
     review: Review,
     policy: ContentPolicy,
     moment: datetime,
-    waited_ms: int | None = None,
 ) -> Body:
-    """A question has its one outcome; `waited_ms` is made of the times of day where it is None."""
+    """A question has its one outcome."""
+    waited_ms = outcome.waited_ms
     if waited_ms is None:
         waited_ms = round((moment - request.arrived_at).total_seconds() * 1000)
     return {

@@ -69,7 +69,6 @@ class LateRecords:
         outcome: Outcome,
         review: Review,
         moment: datetime | None = None,
-        waited_ms: int | None = None,
     ) -> bool:
         """Write an outcome there; False where that cannot be either, or for an accept."""
         # An accept is recorded in the ledger before it goes out, or it does not go out. Only what
@@ -78,7 +77,7 @@ class LateRecords:
             return False
         at = moment or now()
         asked = bodies.asked(request, review)
-        decided = bodies.decided(request, outcome, review, self._content, at, waited_ms)
+        decided = bodies.decided(request, outcome, review, self._content, at)
         records = {"asked": asked, "decided": decided | bodies.findings(review)}
         return self._leave(request.id, records, at)
 

@@ -151,21 +151,15 @@ class Ledger(SingleRecords):
             self._append("asked", request.id, bodies.asked(request, review))
         self._reviews[request.id] = review
 
-    def decided(
-        self,
-        request: ElicitationRequest,
-        outcome: Outcome,
-        review: Review,
-        waited_ms: int | None = None,
-    ) -> None:
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
         """Write a question's outcome; when this returns, an accept is there to stay.
 
         What was asked is written again where it was pruned while the question waited: an outcome
         never stands alone. While others hold the ledger, what is no accept is left beside it, for
-        its next writer. `waited_ms` is by a clock that nobody sets; None: by the times of day.
+        its next writer.
         """
         moment = self._clock()
-        body = bodies.decided(request, outcome, review, self._content, moment, waited_ms)
+        body = bodies.decided(request, outcome, review, self._content, moment)
         # Written with the question already, unless the answer brought more to light.
         if self._reviews.pop(request.id, None) != review:
             body |= bodies.findings(review)
@@ -176,7 +170,7 @@ class Ledger(SingleRecords):
                 self._append("decided", request.id, body)
         # Held by others for longer than is usual. No accept waits here; its answer is withheld.
         except LedgerInUse:
-            if not self._late.leave(request, outcome, review, moment, waited_ms):
+            if not self._late.leave(request, outcome, review, moment):
                 raise
 
     def abandoned(self, request_id: str, outcome: Outcome) -> bool:

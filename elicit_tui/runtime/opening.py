@@ -56,17 +56,9 @@ class UnavailableLedger(SingleRecords):
 
     asked = _refuse
 
-    def decided(
-        self,
-        request: ElicitationRequest,
-        outcome: Outcome,
-        review: Review,
-        waited_ms: int | None = None,
-    ) -> None:
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
         """Leave what is no accept beside the ledger. Raises LedgerError."""
-        if self._late is None or not self._late.leave(
-            request, outcome, review, waited_ms=waited_ms
-        ):
+        if self._late is None or not self._late.leave(request, outcome, review):
             self._refuse()
 
     def _single(self, event: str, question: str, body: dict[str, Any]) -> None:

@@ -68,9 +68,7 @@ class Prepared(Hooks):
     def asked(self, request: ElicitationRequest, review: Review) -> None:
         self.notes.append(("Asked", request, None))
 
-    def resolved(
-        self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
-    ) -> None:
+    def resolved(self, request: ElicitationRequest, review: Review, outcome: Outcome) -> None:
         self.notes.append(("Resolved", request, outcome))
 
 

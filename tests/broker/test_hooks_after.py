@@ -310,17 +310,15 @@ def test_an_answer_whose_server_is_muted_while_a_hook_looks_at_it_goes_nowhere(
 
 
 def test_who_is_told_how_a_question_ended_hears_how_long_it_waited() -> None:
-    told: list[tuple[Outcome, int]] = []
+    told: list[int | None] = []
 
     class Told(Hooks):
-        def resolved(
-            self, request: ElicitationRequest, review: Review, outcome: Outcome, waited_ms: int
-        ) -> None:
-            told.append((outcome, waited_ms))
+        def resolved(self, request: ElicitationRequest, review: Review, outcome: Outcome) -> None:
+            told.append(outcome.waited_ms)
 
-    outcome = decline("user", "No.")
-    listener_for(Told((), "none"))(Resolved(form_request(), Review(), outcome, 1500))
-    assert told == [(outcome, 1500)]
+    outcome = decline("user", "No.", waited_ms=1500)
+    listener_for(Told((), "none"))(Resolved(form_request(), Review(), outcome))
+    assert told == [1500]
 
 
 def test_what_a_hook_changed_is_told_in_one_line_whatever_it_was() -> None:

@@ -80,6 +80,10 @@ def test_a_clock_that_is_set_meanwhile_makes_no_question_wait_longer_or_shorter(
     run(body())
 
 
+def test_two_outcomes_are_the_same_however_long_each_of_them_took() -> None:
+    assert decline("user", "No.", waited_ms=5) == decline("user", "No.", waited_ms=9_000)
+
+
 def test_what_the_server_took_back_before_it_was_answered_is_recorded_as_its_doing(
     bench: BenchFactory,
 ) -> None:
@@ -196,17 +200,11 @@ class FailsNow(Ledger):
 
     fails = 0
 
-    def decided(
-        self,
-        request: ElicitationRequest,
-        outcome: Outcome,
-        review: Review,
-        waited_ms: int | None = None,
-    ) -> None:
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
         self.fails -= 1
         if self.fails >= 0:
             raise LedgerError("The disk is away for a moment.")
-        super().decided(request, outcome, review, waited_ms)
+        super().decided(request, outcome, review)
 
 
 def test_an_accept_that_was_withheld_stands_so_in_a_ledger_that_works_again(

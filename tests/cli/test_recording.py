@@ -75,7 +75,7 @@ from tests.ledger.world import request
 
 def answered(environment):
     content = {"environment": environment}
-    return Resolved(request(), Review(), accept("user", "Sent.", content, via="plain"), 0)
+    return Resolved(request(), Review(), accept("user", "Sent.", content, via="plain"))
 
 def at_most(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))

@@ -96,7 +96,7 @@ def test_what_the_guardian_stopped_is_three_lines_and_the_way_to_all_of_it() -> 
     )
     request = form_request("Enter your password")
     outcome = decline("guardian", "Declined by the guardian: credentials.password.")
-    Telling(Narration(stream), "redacted").resolved(Resolved(request, Review(found), outcome, 0))
+    Telling(Narration(stream), "redacted").resolved(Resolved(request, Review(found), outcome))
     first, second, third = stream.getvalue().splitlines()
     assert first.startswith("■ ")
     assert "“Enter your password”" in first

@@ -70,13 +70,7 @@ class NoFindings:
 class NoLedger:
     def asked(self, request: ElicitationRequest, review: Review) -> None: ...
 
-    def decided(
-        self,
-        request: ElicitationRequest,
-        outcome: Outcome,
-        review: Review,
-        waited_ms: int | None = None,
-    ) -> None: ...
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None: ...
 
     def sent(self, request_id: str) -> None: ...
 

@@ -36,7 +36,7 @@ async def test_a_session_that_asked_nobody_tells_the_store_nothing() -> None:
     session = OtherTerminal(untouched, untouched, None)
     session.page_finished("paint", "page")
     await session.mark_agent("question", "left")
-    session.on_broker_event(Resolved(form_request(), Review(), OVER, 0))
+    session.on_broker_event(Resolved(form_request(), Review(), OVER))
     await session.drop_revoked(Allowances())
     await session.close()
 
@@ -49,7 +49,7 @@ async def test_how_its_last_question_ended_is_told_before_the_session_ends(world
     seen = await person.sees()
     asking.cancel()
     await asyncio.gather(asking, return_exceptions=True)
-    session.on_broker_event(Resolved(question.request, Review(), OVER, 0))
+    session.on_broker_event(Resolved(question.request, Review(), OVER))
     await bounded(session.close())
     left = await store.get(question.id)
     assert left is None or left.decided_by == "shutdown"

@@ -74,9 +74,7 @@ class World:
         self.call = Call(method, "one")
         self.work: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.held: HeldCall = self.held_calls.start(self.call, "s", "key", self.work)
-        self.held.resolved.append(
-            Resolved(form_request(), Review(), decline("policy", "a rule"), waited_ms=0)
-        )
+        self.held.resolved.append(Resolved(form_request(), Review(), decline("policy", "a rule")))
 
     async def made(self) -> dict[str, Any]:
         return await self.calls.made(self.call, "s")

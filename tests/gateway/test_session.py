@@ -98,7 +98,7 @@ async def test_how_a_question_of_a_server_ended_is_kept_in_its_calls_and_nothing
     approval = approval_request(ServerIdentity("web", "stdio", "w"), held.call, None, "why")
     own = form_request(server=AGENT, calls=(held.call,))
     for request in (approval, own, form_request(calls=(held.call,))):
-        here.broker.listener(Resolved(request, Review(), decline("policy", "why"), 0))
+        here.broker.listener(Resolved(request, Review(), decline("policy", "why")))
     assert [event.request.message for event in held.resolved] == ["Which colour?"]
     assert (other.resolved, len(here.person.heard_of)) == ([], 3)
 
@@ -114,7 +114,7 @@ async def test_what_was_allowed_for_the_session_can_be_taken_back_at_once(
     here.person.drop_revoked = drop  # type: ignore[method-assign]
     for scope in ("once", None, "session"):
         allowed = accept("user", "why", None, scope=scope)
-        here.broker.listener(Resolved(form_request(), Review(), allowed, 0))
+        here.broker.listener(Resolved(form_request(), Review(), allowed))
         await settled()
         assert dropped == ([here.broker.allowances] if scope == "session" else [])
 

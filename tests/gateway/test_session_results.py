@@ -43,7 +43,7 @@ async def test_a_model_that_reads_structure_alone_reads_as_text_what_no_person_a
     async def made(call: Call, called: Any) -> Any:
         if declined:
             asked = form_request(calls=(call,))
-            here.broker.listener(Resolved(asked, Review(), decline("policy", "why"), 0))
+            here.broker.listener(Resolved(asked, Review(), decline("policy", "why")))
         return SimpleNamespace(result=COUNTED)
 
     here.host.connections["web"] = SimpleNamespace(call=made)

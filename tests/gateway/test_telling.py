@@ -37,7 +37,7 @@ PEOPLE = ("user", "client", "agent")
 
 
 def resolved(*outcomes: Outcome) -> list[Resolved]:
-    return [Resolved(form_request(), Review(), outcome, 0) for outcome in outcomes]
+    return [Resolved(form_request(), Review(), outcome) for outcome in outcomes]
 
 
 # What was not called, and what was not answered

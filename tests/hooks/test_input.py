@@ -126,8 +126,8 @@ def test_those_that_are_told_hear_each_question_in_its_order_and_how_it_ended(
         requests = [asked(), asked(), asked()]
         for request in requests:
             told.hooks.asked(request, REVIEW)
-        told.hooks.resolved(requests[0], REVIEW, SENT, 1500)
-        told.hooks.resolved(asked(server="other"), REVIEW, replace(SENT, key="k"), 5)
+        told.hooks.resolved(requests[0], REVIEW, replace(SENT, waited_ms=1500))
+        told.hooks.resolved(asked(server="other"), REVIEW, replace(SENT, key="k"))
         await told.hooks.close()
         asked_of = [message for key, message in told.messages if key == "hooks[1]"]
         assert [one["id"] for one in asked_of] == [request.id for request in requests]
@@ -211,8 +211,8 @@ def test_hooks_run_for_the_kind_that_they_name(monkeypatch: pytest.MonkeyPatch) 
     told = Told(monkeypatch, hook("Resolved", ("x",), kind="approval"))
 
     async def body() -> None:
-        told.hooks.resolved(asked(), Review(), outcome, 1)
-        told.hooks.resolved(replace(asked(), kind="approval"), Review(), outcome, 1)
+        told.hooks.resolved(asked(), Review(), outcome)
+        told.hooks.resolved(replace(asked(), kind="approval"), Review(), outcome)
         await told.hooks.close()
         ((_, message),) = told.messages
         assert message["kind"] == "approval"

@@ -235,7 +235,7 @@ def test_whoever_is_told_how_a_question_ended_gets_the_values_that_the_record_ke
     async def body() -> None:
         some = hooks.Hooks([hook("Resolved", command("passes", log), timeout_sec=30)], policy)
         sent = accept("user", "Sent.", {"colour": "the password is swordfish"})
-        some.resolved(form_request(), Review(), sent, 5)
+        some.resolved(form_request(), Review(), sent)
         await some.close()
 
     run(body())

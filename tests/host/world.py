@@ -61,13 +61,7 @@ class Remembered:
     def asked(self, request: ElicitationRequest, review: Review) -> None:
         self.steps.append(("asked", request.id))
 
-    def decided(
-        self,
-        request: ElicitationRequest,
-        outcome: Outcome,
-        review: Review,
-        waited_ms: int | None = None,
-    ) -> None:
+    def decided(self, request: ElicitationRequest, outcome: Outcome, review: Review) -> None:
         self.steps.append(("decided", request.id))
 
     def sent(self, request_id: str) -> None:

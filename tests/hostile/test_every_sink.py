@@ -79,7 +79,7 @@ def request_of(text: str, mode: str = "form") -> ElicitationRequest:
 def resolved(text: str) -> Resolved:
     request = request_of(text)
     outcome = accept("user", "You sent the form.", {text: text, "one": text})
-    return Resolved(request, Guardian().review(request), outcome, 1)
+    return Resolved(request, Guardian().review(request), outcome)
 
 
 @few

@@ -75,7 +75,7 @@ async def run_of(
     lane.connect = connected  # type: ignore[method-assign, assignment]
     await trial.call(lane)
     trial.script.asked.append((0, COLOURED))
-    trial.on_broker_event(Resolved(COLOURED, Review(), decline("answers", "Declined."), 0))
+    trial.on_broker_event(Resolved(COLOURED, Review(), decline("answers", "Declined.")))
     return await trial.judge(), lane
 
 
@@ -119,7 +119,7 @@ async def test_a_question_that_was_not_settled_when_its_call_ended_counts_as_una
     settled = replace(COLOURED, id="settled")
     trial.script.asked += [(1, COLOURED), (0, settled)]
     declined = decline("answers", "Declined.")
-    trial.on_broker_event(Resolved(settled, Review(), declined, 0))
+    trial.on_broker_event(Resolved(settled, Review(), declined))
     assert trial.by_step() == [(settled, declined)]
 
 

@@ -195,7 +195,7 @@ def test_a_server_that_pushes_in_the_later_revision_gets_the_hint_whoever_says_s
     # Told as an error of the protocol it is the same; a server whose question came can push.
     told = replace(run, result=None, error=ProtocolCallError(-32000, said))
     assert "write --eras 2025-11-25" in str(hint_of(told))
-    came = Resolved(with_schema(COLOUR), Review(), decline("answers", "No."), 0)
+    came = Resolved(with_schema(COLOUR), Review(), decline("answers", "No."))
     assert hint_of(replace(run, resolved=[came])) is None
     assert hint_of(replace(run, failures=[])) is None
 
@@ -297,7 +297,7 @@ def test_a_scenario_whose_content_says_no_is_told_that_it_has_no_other_ways() ->
 def test_a_question_that_a_limit_refused_is_told_so_and_not_as_one_that_never_came() -> None:
     request, why = with_schema(COLOUR), "More than 30 questions came within a minute."
     run = Run(PAINTS, HANDSHAKE, "decline", result=REFUSED)
-    run.resolved = [Resolved(request, Review(), cancel("flood", why), 0)]
+    run.resolved = [Resolved(request, Review(), cancel("flood", why))]
     base = Run(PAINTS, HANDSHAKE, "accept", result=ACCEPTED)
     told = [f"“Which colour?” was not answered by the scenario. {why}"]
     assert faults_of(run, DECLINED, base, Script(()), (), alive=True) == told
@@ -313,7 +313,7 @@ def test_a_question_that_the_guardian_blocked_says_how_to_test_it_all_the_same()
     finding = Finding("credentials.secret", Severity.BLOCK, "message", "token", "Do not type it.")
     outcome = decline("guardian", "Declined by the guardian.")
     run = Run(PAINTS, HANDSHAKE, "accept", result=REFUSED)
-    run.resolved = [Resolved(request, Review((finding,)), outcome, 0)]
+    run.resolved = [Resolved(request, Review((finding,)), outcome)]
     (how,) = faults_of(run, DECLINED, None, Script(()), (), alive=True)
     assert 'guardian.on_block = "ask"' in how
     assert 'despite = ["credentials.secret"]' in how

@@ -203,8 +203,8 @@ def test_what_comes_of_a_question_without_its_answer_is_not_told_beside_it() -> 
 
 def test_a_question_that_something_else_decided_is_told_with_the_reason() -> None:
     review = Review()
-    ours = Resolved(COLOURED, review, accept("answers", "", {}), 1)
-    blocked = Resolved(COLOURED, review, decline("guardian", "It asks for a password."), 1)
+    ours = Resolved(COLOURED, review, accept("answers", "", {}))
+    blocked = Resolved(COLOURED, review, decline("guardian", "It asks for a password."))
     (fault,) = written(resolved=(ours, blocked))
     assert fault.startswith("“Which colour?” was not answered by the scenario. It asks for a pass")
 
@@ -213,7 +213,7 @@ def test_a_question_that_something_else_decided_is_told_with_the_reason() -> Non
 def test_a_call_that_ends_ends_the_question_of_a_way_and_not_of_the_scenario_itself(
     by: DecidedBy,
 ) -> None:
-    ended = Resolved(COLOURED, Review(), cancel(by, "It ended."), 1)
+    ended = Resolved(COLOURED, Review(), cancel(by, "It ended."))
     assert len(written(resolved=(ended,))) == 1
     run = Run(PAINTS, HANDSHAKE, "deadline", result=result("no"), resolved=[ended])
     base = Run(PAINTS, HANDSHAKE, "accept", result=PAINTED)

@@ -338,7 +338,7 @@ async def test_the_questions_of_the_server_alone_are_a_ways() -> None:
     asked, ours = form_request(), replace(form_request(), kind="approval")
     for request in (asked, ours):
         trial.on_broker_event(Requested(Question(request)))
-        trial.on_broker_event(Resolved(request, Review(), accept("answers", "", {}), 1))
+        trial.on_broker_event(Resolved(request, Review(), accept("answers", "", {})))
     trial.on_broker_event(Notice("paint", "Something."))
     assert told == ["requested", "resolved"]
     assert list(trial._outcomes) == [asked.id]

@@ -50,7 +50,7 @@ def resolved(content: dict[str, Any], schema: Any, message: str = "?", **review:
     """The person sent this."""
     params = {"message": message, "requestedSchema": schema}
     request = ElicitationRequest(ServerIdentity("alpha", "stdio", "alpha"), params)
-    return Resolved(request, Review(**review), accept("user", "Sent.", content), 0)
+    return Resolved(request, Review(**review), accept("user", "Sent.", content))
 
 
 def answered(stand: Stand, schema: dict[str, Any] = TRIP, content: Any = ANSWER) -> None:

@@ -187,8 +187,8 @@ async def test_the_time_of_a_call_is_its_own_and_that_of_the_person_stands_apart
         record.started -= 41.2
         params = {"message": "Where to?", "requestedSchema": {"type": "object"}}
         request = ElicitationRequest(ServerIdentity("alpha", "stdio", "x"), params, calls=(call,))
-        answer = accept("user", "You said yes.", {})
-        stand.app.state.broker_event(Resolved(request, Review(()), answer, 40_000))
+        answer = accept("user", "You said yes.", {}, waited_ms=40_000)
+        stand.app.state.broker_event(Resolved(request, Review(()), answer))
         record.end("answered", result={})
         stand.app.state.changed()
         await stand.press("3")

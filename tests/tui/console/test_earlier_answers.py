@@ -113,7 +113,7 @@ def test_a_secret_is_never_offered_again() -> None:
     content = {"password": "opensesame", "pin": "4711", "note": token, "city": "Rome"}
     earlier = EarlierAnswers()
     outcome = accept("user", "You sent the form.", content)
-    earlier.remember(Resolved(request, Review(sensitive=frozenset({"pin"})), outcome, 0))
+    earlier.remember(Resolved(request, Review(sensitive=frozenset({"pin"})), outcome))
     known = {name: list(earlier.known("alpha", name)) for name in content}
     assert known == {"password": [], "pin": [], "note": [], "city": ["Rome"]}
 
@@ -122,5 +122,5 @@ def test_what_no_person_answered_is_not_offered() -> None:
     request = ElicitationRequest(ServerIdentity("alpha", "stdio", "alpha"), {})
     earlier = EarlierAnswers()
     outcome = accept("rule", "A rule.", {"city": "Rome"})
-    earlier.remember(Resolved(request, Review(), outcome, 0))
+    earlier.remember(Resolved(request, Review(), outcome))
     assert not earlier.known("alpha", "city")
