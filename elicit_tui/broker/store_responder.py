@@ -276,8 +276,12 @@ class StoreResponder:
         if self._telling is not None:
             await asyncio.wait([self._telling], timeout=CLOSE_SECONDS)
             self._telling.cancel()
-        if self._unforeseen:
-            raise self._unforeseen.pop()
+        faults, self._unforeseen = self._unforeseen, []
+        if len(faults) > 1:
+            told = dict.fromkeys(f"{type(fault).__name__}: {fault}" for fault in faults)
+            raise RuntimeError("; ".join(told)) from faults[0]
+        if faults:
+            raise faults[0]
 
 
 def _page_is_open(waiting: Waiting) -> bool:

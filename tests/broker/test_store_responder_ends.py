@@ -228,6 +228,29 @@ async def test_what_nobody_foresaw_of_one_end_costs_no_other_and_is_told_when_al
     await bounded(world.responder.close())
 
 
+async def test_of_several_ends_that_nobody_foresaw_each_is_told_once_when_all_ends(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker, person = await world.asks(), await world.person()
+    faults = [KeyError("first"), ZeroDivisionError("second"), KeyError("first")]
+    failing = iter(faults)
+
+    async def fails(*_: Any) -> None:
+        raise next(failing)
+
+    monkeypatch.setattr(world.asking_store, "settle", fails)
+    for message in ("Red?", "Blue?", "Green?"):
+        asked = asyncio.ensure_future(broker.resolve(form_request(message)))
+        question = await person.sees(message)
+        broker.withdraw(question.id, "The server withdrew the question.")
+        await bounded(asked)
+    with pytest.raises(RuntimeError) as raised:
+        await bounded(world.responder.close())
+    assert str(raised.value) == "KeyError: 'first'; ZeroDivisionError: second"
+    assert raised.value.__cause__ is faults[0]
+    await bounded(world.responder.close())
+
+
 async def test_the_store_is_told_one_end_though_the_server_takes_a_decided_question_back(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
