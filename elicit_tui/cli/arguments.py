@@ -14,6 +14,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from elicit_tui.cli.command_table import METHODS
+from elicit_tui.cli.missing_arguments import refuse_missing
 from elicit_tui.cli.narration import Narration
 from elicit_tui.cli.own_terminal import person_present, standard_input
 from elicit_tui.cli.parser import nearest
@@ -58,7 +59,7 @@ class Given:
         names = [*self.document, *self.texts, *self.values]
         converted = self.filled_in(schema, "The tool has no argument")
         if not incomplete:
-            _refuse_missing(names, schema.get("required"))
+            refuse_missing(names, schema, "The tool", may_ask=True)
         unfit = _unfit(converted, {**schema, "required": []} if incomplete else schema)
         listed = [str(problem) for problem in unfit if problem.field not in self.values]
         if listed:
@@ -123,19 +124,6 @@ def _refuse_unknown(names: Sequence[str], properties: Mapping[str, Any], option:
     else:
         hint = "It takes none."
     raise UsageError(f"{option} {unknown!r}. {hint}")
-
-
-def _refuse_missing(names: Sequence[str], required: Any) -> None:
-    wanted = required if isinstance(required, list) else []
-    given = frozenset(names)
-    missing = [name for name in wanted if isinstance(name, str) and name not in given]
-    if missing:
-        listed = ", ".join(repr(neutral_line(name, 80)) for name in missing[:20])
-        raise UsageError(
-            f"The tool needs the argument{'' if len(missing) == 1 else 's'} {listed}"
-            f"{', …' if len(missing) > 20 else ''}. If it asks for what is missing, --incomplete "
-            "calls it as it stands."
-        )
 
 
 def read_given(pairs: Sequence[str], arguments: str | None) -> Given:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -11,6 +11,7 @@ from elicit_tui.broker import BrokerEvent, Notice, Resolved
 from elicit_tui.cli import exit_codes
 from elicit_tui.cli.asking import Person
 from elicit_tui.cli.interrupts import Interrupts
+from elicit_tui.cli.missing_arguments import refuse_missing
 from elicit_tui.cli.output import Output
 from elicit_tui.cli.own_terminal import wants_plain_prompts
 from elicit_tui.cli.parser import nearest
@@ -22,6 +23,7 @@ from elicit_tui.errors import (
     ElicitTuiError,
     Interrupted,
     LimitReached,
+    ProtocolCallError,
     ToolRefused,
     UsageError,
 )
@@ -277,6 +279,8 @@ class OneCall:
             arguments = await self._tool_arguments(connection)
         else:
             arguments = self._given.as_texts()
+            if self._method == "prompts/get":
+                await self._check_prompt(connection, arguments)
         self._call = Call(self._method, self._options.name, arguments)
         if self._person.present:
             self._shell_call = self._kept_as(self._call, runtime)
@@ -302,6 +306,16 @@ class OneCall:
     def _asks_a_person(self, runtime: Runtime) -> bool:
         """Whether the run waits for a person, so that its clock stands still."""
         return self._call is not None and runtime.broker.asks_for_call(self._call.id)
+
+    async def _check_prompt(self, connection: Connection, arguments: Mapping[str, str]) -> None:
+        """Raise UsageError where the prompt, as its server lists it, needs more arguments."""
+        try:
+            listed = await connection.prompts()
+        except ProtocolCallError:
+            return  # What it does not list it may have all the same.
+        for prompt in listed:
+            if prompt.name == self._options.name:
+                refuse_missing(arguments, prompt.input_schema, "The prompt", may_ask=False)
 
     async def _tool_arguments(self, connection: Connection) -> dict[str, Any]:
         """Find the tool, and read the arguments by its schema."""
