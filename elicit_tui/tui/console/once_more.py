@@ -41,23 +41,31 @@ def once_meant(
 
 
 def once_started(
-    app: Controller, record: ServerRecord, old: CallRecord, then: Callable[[], object]
+    app: Controller, record: ServerRecord, old: CallRecord, then: Callable[[bool], object]
 ) -> None:
-    """Start the server of a call of before, which has ended, and make the call by `then`; asked."""
+    """Start the server of a call of before, which has ended, and make the call by `then`; asked.
+
+    But where the tool is asked about before it is called, that is question enough: `then` is told
+    whether this one was put.
+    """
     from elicit_tui.tui.console.screens.confirmations import StartAndCallScreen
 
     if isinstance(app.screen, StartAndCallScreen):
         return  # The key was pressed twice.
+    known = [
+        offer
+        for offer in record.known_offers
+        if (offer.method, offer.name) == (old.call.method, old.call.name)
+    ]
+    if any(_is_asked_about(app, record, offer) for offer in known):
+        then(False)
+        return
 
     def start(sure: bool | None) -> None:
         if sure:
-            then()
+            then(True)
 
-    asks = bool(old.call.arguments) or any(
-        offer.schema.get("properties")
-        for offer in record.known_offers
-        if (offer.method, offer.name) == (old.call.method, old.call.name)
-    )
+    asks = bool(old.call.arguments) or any(offer.schema.get("properties") for offer in known)
     name = name_line(old.call.name, 40)
     app.push_screen(StartAndCallScreen(record.name, name, opens_form=asks), start)
 
@@ -81,3 +89,14 @@ def _goes_unasked(app: Controller, record: ServerRecord, offer: Offer, *, of_fil
         return False
     decision = runtime.policy.judge_call(record.name, offer.name, offer.raw, allowed=False)
     return decision.outcome is None and not decision.asks
+
+
+def _is_asked_about(app: Controller, record: ServerRecord, offer: Offer) -> bool:
+    """Whether a person is asked before this tool is called, once its server runs again.
+
+    What was allowed for the session holds no longer then.
+    """
+    runtime = app.runtime
+    if runtime is None or offer.kind != "tool":
+        return False
+    return runtime.policy.judge_call(record.name, offer.name, offer.raw, allowed=False).asks

@@ -314,21 +314,25 @@ class ConsoleRun:
             then = partial(self._repeat, old)
             once_meant(self._app, record, offer, then, of_file=old.of_file)
 
-    def _started_for(self, record: ServerRecord, old: CallRecord) -> None:
-        """Start a server again that has ended, and make the call once it is ready."""
+    def _started_for(self, record: ServerRecord, old: CallRecord, asked: bool) -> None:
+        """Start a server again that has ended, and make the call once it is ready.
+
+        `asked`: the person was, whether the call is meant.
+        """
         if (start := self._restart(record)) is not None:
             self._app.notify(f"Starting {quoted(record.name, 40)} again …", markup=False)
-            self._spawn(self._once_it_runs(start, old))
+            self._spawn(self._once_it_runs(start, old, asked))
 
-    async def _once_it_runs(self, start: asyncio.Task[None], old: CallRecord) -> None:
+    async def _once_it_runs(self, start: asyncio.Task[None], old: CallRecord, asked: bool) -> None:
         await asyncio.wait({start})
         record = self._state.servers.get(old.server)
+        runs = record is not None and record.state == "ready"
         open_to = len(self._app.screen_stack) == 1 and self._app.may_be_interrupted()
-        if record is not None and record.state == "ready" and not open_to:
+        if runs and not open_to:
             key = self._app.key_of("calls.again")
             words = f"{quoted(old.server, 40)} runs again: {key} makes the call."
             self._app.notify(words, markup=False)
-        elif old.of_file:
+        elif runs and (old.of_file or not asked):
             self.again(old)
         else:
             self._repeat(old)

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.errors import ServerError
 from elicit_tui.host.events import ServerStateChanged
 from elicit_tui.tui.console.screens.about import HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from tests.tui.console.stand import FakeConnection, Stand, console
-from tests.tui.console.test_calls import tool
+from tests.tui.console.test_calls import DESTRUCTIVE, asks_to_call, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -106,6 +107,54 @@ async def test_the_call_of_a_server_that_has_ended_starts_it_once_that_is_meant(
         await stand.until(lambda: stand.host.connections["alpha"].calls)
         assert before.calls == []
         assert len(stand.app.state.calls) == 2
+
+
+async def test_a_tool_that_is_asked_about_before_it_is_called_is_asked_about_once(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping", **DESTRUCTIVE)]}) as stand:
+        await under_calls(stand)
+        before = stand.host.connections["alpha"]
+        stand.host.tell(ENDS)
+        await stand.press("a")
+        await stand.until(lambda: "Starting “alpha” again …" in stand.notices())
+        await stand.until(lambda: asks_to_call(stand))
+        now = stand.host.connections["alpha"]
+        assert now is not before
+        assert not now.calls
+        await stand.pilot.pause()
+        await stand.press("y")
+        await stand.until(lambda: now.calls)
+
+
+async def test_a_tool_that_is_no_longer_asked_about_once_its_server_runs_is_not_called_unasked(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, tools={"alpha": [tool("ping", **DESTRUCTIVE)]}) as stand:
+        await under_calls(stand)
+        stand.host.tools = {"alpha": [tool("ping")]}
+        stand.host.tell(ENDS)
+        await stand.press("a")
+        await stand.until(lambda: "Call “ping” again?" in stand.text())
+        assert not stand.host.connections["alpha"].calls
+
+
+async def test_the_server_of_a_call_that_does_not_start_again_is_told_of_once(
+    tmp_path: Path,
+) -> None:
+    async def fails(name: str) -> FakeConnection:
+        starts.append(name)
+        raise ServerError("It does not start.")
+
+    starts: list[str] = []
+    async with console(tmp_path, tools={"alpha": [tool("ping", **DESTRUCTIVE)]}) as stand:
+        await under_calls(stand)
+        stand.host.connect = fails  # type: ignore[method-assign]
+        stand.host.tell(ENDS)
+        await stand.press("a")
+        await stand.until(lambda: "did not start: r under Servers" in stand.notices())
+        await stand.settled()
+        assert starts == ["alpha"]
 
 
 async def test_with_the_server_of_a_call_of_before_comes_the_form_but_over_nothing_else(
