@@ -147,7 +147,7 @@ async def test_the_call_that_is_compared_with_is_the_one_before_and_another_is_c
         await stand.until(lambda: "-It rains in Oslo." in stand.text())
         assert f"- only in the call at {before.at_second}  city=Oslo" in stand.text()
         assert f"+ only in this call, at {last.at_second}  city=Lima" in stand.text()
-        await stand.until(lambda: "b Other call" in stand.text())
+        await stand.until(lambda: "b Compare with…" in stand.text())
         assert "b chooses with which of 2 other calls to compare" in stand.text()
         await stand.press("b")
         await stand.until(lambda: "Compare with" in stand.text())
@@ -159,6 +159,22 @@ async def test_the_call_that_is_compared_with_is_the_one_before_and_another_is_c
         await stand.until(lambda: "Compare with" in stand.text())
         await stand.press("escape")
         await stand.until(lambda: "-It rains in Rome." in stand.text())
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["one"], "There is no other result to compare with."),
+        (["one", "two"], "There is one other result alone to compare with."),
+        (["one", "two", "three"], "d compares it first, then b chooses."),
+    ],
+)
+async def test_the_key_that_chooses_the_other_call_says_why_it_does_nothing(
+    tmp_path: Path, texts: list[str], said: str
+) -> None:
+    async with reading(tmp_path, *map(text_result, texts)) as (stand, _):
+        await stand.press("b")
+        await stand.until(lambda: said in stand.notices())
 
 
 async def test_of_two_calls_that_differ_late_what_differs_is_told_first(tmp_path: Path) -> None:

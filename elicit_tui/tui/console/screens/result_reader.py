@@ -72,7 +72,7 @@ class ResultScreen(SearchedResult):
         Binding("t", "turn", "Other view", id="result.turn"),
         Binding("c", "copy", "Copy", id="result.copy"),
         Binding("d", "difference", "Compare", id="result.difference"),
-        Binding("b", "choose_other", "Other call", id="result.other"),
+        Binding("b", "choose_other", "Compare with…", id="result.other"),
         Binding("o", "open_link", "Link", id="result.open_link"),
         Binding("y", "copy_json", "Copy JSON", id="result.copy_json"),
         Binding("s", "save", "Save result", id="result.save"),
@@ -258,11 +258,20 @@ class ResultScreen(SearchedResult):
         compares = self._way == "difference"
         return {
             "difference": "There is no other result to compare with.",
-            "choose_other": "It is not compared with several others here.",
+            "choose_other": self._why_none_to_choose,
             "open_link": why_no_link(self._result),
             "copy": "There are no words in a picture.",
             "turn": f"There is no other view of this {'difference' * compares or 'result'}.",
         }.get(action, "") or super().why_not(action)
+
+    @property
+    def _why_none_to_choose(self) -> str:
+        if not self._others:
+            return "There is no other result to compare with."
+        if len(self._others) == 1:
+            return "There is one other result alone to compare with."
+        key = self.app.key_of
+        return f"{key('result.difference')} compares it first, then {key('result.other')} chooses."
 
     def worded(self, action: str) -> str | None:
         """The key that turns names where it leads; that which compares also leads back."""
