@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -196,11 +196,12 @@ class ServerEditing:
             words = f"{plural(kept, 'kept call')} {verb} it {quoted(new, 40)} now."
             self._tell(words, severity="information")
 
-    def _take(self, names: Collection[str]) -> str:
+    def _take(self, names: Sequence[str]) -> str:
         assert self._file is not None
         try:
             self._file.take(names)
             self._run_anew(*names)
+            self._app.state.pointed_server = names[0]
             self._say_where(*names)
         except ElicitTuiError as error:
             return str(error)

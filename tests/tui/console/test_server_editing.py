@@ -18,6 +18,7 @@ from elicit_tui.elicitation.settings import (
     HistorySettings,
 )
 from elicit_tui.tui.console.screens.server_dialogs import OtherServersScreen, ServerScreen
+from elicit_tui.tui.console.views import RowList
 from tests.tui.console.own_file import THEIRS, configured, edited_in, new_server, put, written
 from tests.tui.console.stand import Stand, console
 from tests.tui.console.test_calls import tool
@@ -156,6 +157,23 @@ async def test_servers_of_another_client_are_taken_over_those_that_are_chosen(
         put(mine, text + '[mcp_servers.a]\ncommand = "z"\n')
         await stand.press("i")
         await stand.until(lambda: "No other program on this machine" in stand.notices())
+
+
+async def test_behind_an_import_the_cursor_stands_on_the_first_that_was_imported(
+    tmp_path: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / ".codex"))
+    theirs = THEIRS + '[mcp_servers.c]\ncommand = "z"\n'
+    put(tmp_path / ".codex" / "config.toml", theirs)
+    async with configured(tmp_path, mine, '[mcp_servers.mine]\ncommand = "x"\n') as stand:
+        await stand.press("i")
+        await stand.until(lambda: isinstance(stand.app.screen, OtherServersScreen))
+        await stand.press("down", "down", "space", "up", "space", "ctrl+s")
+        servers = stand.app.query_one("#server-list", RowList)
+        await stand.until(lambda: servers.key == "b")
+        assert [*stand.app.state.servers] == ["mine", "b", "c"]
+        assert servers.has_focus
 
 
 async def test_the_buttons_of_a_servers_form_are_in_sight_at_80_by_24(

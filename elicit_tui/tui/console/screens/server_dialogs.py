@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -320,7 +320,7 @@ class OtherServersScreen(WritingDialog[None]):
         self,
         path: str,
         servers: Mapping[str, tuple[str, str]],
-        take: Callable[[Collection[str]], str],
+        take: Callable[[Sequence[str]], str],
     ) -> None:
         """`servers`: whose each is, and its TOML; `take` gives the sentence why it cannot."""
         super().__init__("Servers of other programs", neutral_line(at_home(Path(path)), 70))
