@@ -332,6 +332,14 @@ KEPT_BACK = [
     ),
     ({"command": "x", "env_vars": ["ghp_0123456789abcdefghij0123456789abcd"]}, "ghp_", "command"),
     ({"command": "x", "env": {"A": "${API_KEY:-hunter2}"}}, "hunter2", "${API_KEY}"),
+    ({"url": "https://h/x", "env": {"API_KEY": "hunter2"}}, "hunter2", "env does not go with url"),
+    (
+        {"url": "https://h/x", "args": ["--token", "hunter2"]},
+        "hunter2",
+        "args does not go with url",
+    ),
+    ({"url": "https://h/x", "env_http_headers": {"X": "hunter 2"}}, "hunter", "names no variable"),
+    ({"command": "x", "env_vars": [{"name": "hunter 2"}]}, "hunter", "names no variable"),
 ]
 
 
@@ -343,6 +351,29 @@ def test_a_secret_is_left_out_wherever_it_stands(
     everything = told.toml + "".join(told.notes)
     assert secret not in everything
     assert stays in everything.replace('\\"', '"')
+
+
+@pytest.mark.parametrize(
+    ("table", "note"),
+    [
+        ({"command": "x", "args": "--all"}, "a: args is no list and is left out"),
+        ({"command": "x", "env": ["A=1"]}, "a: env is no table and is left out"),
+        ({"command": "x", "env_vars": "A"}, "a: env_vars is no list and is left out"),
+        ({"command": "x", "cwd": ["/srv"]}, "a: cwd is not a text and is left out"),
+        ({"url": "https://h/x", "headers": "X: 1"}, "a: headers is no table and is left out"),
+        ({"command": "x", "disabled": 1}, "a: disabled is neither true nor false and is left out"),
+        ({"command": "x", "startup_timeout_ms": True}, "a: startup_timeout_ms: true is left out"),
+    ],
+)
+def test_a_value_of_another_type_is_never_left_out_without_a_word(
+    table: dict[str, Any], note: str
+) -> None:
+    assert import_text(json.dumps({"mcpServers": {"a": table}})).notes == (note,)
+
+
+def test_a_server_that_is_disabled_stays_so_whatever_else_its_file_says(servers: Servers) -> None:
+    entry = '{"mcpServers": {"a": {"command": "x", "disabled": true, "enabled": true}}}'
+    assert servers(entry)["a"].enabled is False
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from elicit_tui.config.documents import LARGEST_FILE
 from elicit_tui.config.importing.dialects import (
@@ -36,6 +36,11 @@ from elicit_tui.errors import ConfigError
 _LONGEST_START: Final = 86_400_000
 # Words that change nothing here. The kind of transport is read before they are left out.
 _IGNORED: Final = {"type", "transport", "name", "description", "$schema"}
+_OF_COMMAND: Final = ("args", "env", "env_vars", "cwd")
+_OF_ADDRESS: Final = ("url", "headers", "http_headers")
+
+Kind = TypeVar("Kind", list[Any], dict[str, Any], bool)
+_NOT_OF: Final = {list: "no list", dict: "no table", bool: "neither true nor false"}
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,20 @@ class _Server:
 
     def note(self, sentence: str) -> None:
         self.notes[comment(sentence)[:300]] = None
+
+    def part(self, rest: dict[str, Any], key: str, kind: type[Kind]) -> Kind | None:
+        """Take a value out of `rest`; None where there is none, or, which is told, another kind."""
+        value = rest.pop(key, None)
+        if value is None or isinstance(value, kind):
+            return value
+        self.note(f"{key} is {_NOT_OF[kind]} and is left out")
+        return None
+
+    def leave_out(self, rest: dict[str, Any], keys: Iterable[str], beside: str) -> None:
+        """Tell of keys that mean nothing beside another one; a secret may stand in them."""
+        for key in keys:
+            if rest.pop(key, None) is not None:
+                self.note(f"{key} does not go with {beside} and is left out")
 
     def text(self, value: Any) -> str | None:
         """A text with its references converted; None for anything else."""
@@ -175,16 +194,17 @@ def _convert(
         _stdio(server, rest)
     else:
         _remote(server, rest, str(table.get("type") or table.get("transport") or ""))
-    if rest.pop("disabled", False) is True:
-        server.values["enabled"] = False
+    disabled = server.part(rest, "disabled", bool)
     milliseconds = rest.pop("startup_timeout_ms", None)
-    if isinstance(milliseconds, int) and 0 <= milliseconds <= _LONGEST_START:
+    if type(milliseconds) is int and 0 <= milliseconds <= _LONGEST_START:
         server.values["startup_timeout_sec"] = milliseconds / 1000
     elif milliseconds is not None:
         server.note(f"startup_timeout_ms: {value_in_words(milliseconds)} is left out")
     # Keys that are called the same there and here.
     for key in [key for key in rest if key in SERVER.keys]:
         _same(server, key, rest.pop(key))
+    if disabled:
+        server.values["enabled"] = False
     if "envFile" in rest:
         rest.pop("envFile")
         server.note("envFile is not read here; set its variables in the environment or in env")
@@ -200,26 +220,29 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
     command = command or ""
     server.take("command", command)
     # A server is reached in one way: where there is a command, nothing of an address is taken over.
-    for key in ("url", "headers", "http_headers"):
-        if rest.pop(key, None) is not None:
-            server.note(f"{key} does not go with command and is left out")
-    arguments = rest.pop("args", None)
-    if isinstance(arguments, list):
+    server.leave_out(rest, _OF_ADDRESS, "command")
+    arguments = server.part(rest, "args", list)
+    if arguments is not None:
         server.values["args"] = _arguments(server, arguments)
-    environment = _texts(server, "env", rest.pop("env", None))
-    names = rest.pop("env_vars", None)
-    for name in names if isinstance(names, list) else ():
+    environment = _texts(server, rest, "env")
+    for name in server.part(rest, "env_vars", list) or ():
         wanted = name.get("name") if isinstance(name, Mapping) else name
         if isinstance(wanted, str) and is_variable(wanted):
             # Passed on from our environment, as a reference to it.
             environment.setdefault(wanted, f"${{{wanted}}}")
+        else:
+            server.note("an entry of env_vars names no variable and is left out")
     if environment:
         server.values["env"] = environment
-    if (cwd := server.text(rest.pop("cwd", None))) is not None:
+    folder = rest.pop("cwd", None)
+    if (cwd := server.text(folder)) is not None:
         server.take("cwd", cwd)
+    elif folder is not None:
+        server.note("cwd is not a text and is left out")
 
 
 def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
+    server.leave_out(rest, _OF_COMMAND, "url")
     url = None
     # Each program has its own word for the address; the first that is there counts.
     for key in ("url", "serverUrl", "httpUrl"):
@@ -243,12 +266,13 @@ def _headers(server: _Server, rest: dict[str, Any]) -> dict[str, str]:
     """The headers of a remote server, without those that would lead elsewhere."""
     headers: dict[str, str] = {}
     for key in ("http_headers", "headers"):
-        headers.update(_texts(server, "headers", rest.pop(key, None)))
-    names = rest.pop("env_http_headers", None)
+        headers.update(_texts(server, rest, key))
     # Names of variables in the place of values: references to them, as in our `http_headers`.
-    for header, variable in names.items() if isinstance(names, Mapping) else ():
+    for header, variable in (server.part(rest, "env_http_headers", dict) or {}).items():
         if isinstance(variable, str) and is_variable(variable):
             headers[header] = f"${{{variable}}}"
+        else:
+            server.note(f"env_http_headers.{header[:60]} names no variable and is left out")
     # After all of them are known, whichever key they came from.
     for header in list(headers):
         if (why := header_fault(header)) is not None:
@@ -273,9 +297,10 @@ def _arguments(server: _Server, arguments: list[Any]) -> list[str]:
     return texts
 
 
-def _texts(server: _Server, key: str, table: Any) -> dict[str, str]:
+def _texts(server: _Server, rest: dict[str, Any], key: str) -> dict[str, str]:
+    """The texts of the table `key`, by name."""
     texts: dict[str, str] = {}
-    for name, value in table.items() if isinstance(table, Mapping) else ():
+    for name, value in (server.part(rest, key, dict) or {}).items():
         if isinstance(value, bool):
             value = "true" if value else "false"
         text = server.text(value)
