@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 COMPARED_AT_ONCE: Final = 3_000
 """Lines of each text; comparing takes their product."""
@@ -19,8 +19,36 @@ ROWS_NAMED: Final = 3
 """Of the rows of one part; of others it is said how many they are."""
 NAME_CHARACTERS: Final = 40
 
-Change = tuple[str, int, int, int, int]
-"""As the standard library has it: equal, replace, delete or insert, and where in both texts."""
+
+class Change(NamedTuple):
+    """One of the standard library's opcodes: what became of lines, and where in both texts."""
+
+    kind: str
+    """equal, replace, delete or insert."""
+    begin: int
+    end: int
+    new_begin: int
+    new_end: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no line of either text."""
+        return self.begin == self.end and self.new_begin == self.new_end
+
+    def joined(self, next_one: Change) -> Change:
+        """Both as one: lines that are the same, or lines that are not."""
+        if self.kind == "equal":
+            kind = "equal"
+        elif self.new_begin == next_one.new_end:
+            kind = "delete"
+        else:
+            kind = "insert" if self.begin == next_one.end else "replace"
+        return Change(kind, self.begin, next_one.end, self.new_begin, next_one.new_end)
+
+    def moved(self, begin_by: int, end_by: int) -> Change:
+        """It with its beginning and its end so many lines further down, in both texts."""
+        begin, new_begin = self.begin + begin_by, self.new_begin + begin_by
+        return Change(self.kind, begin, self.end + end_by, new_begin, self.new_end + end_by)
 
 
 def unified(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
@@ -30,17 +58,21 @@ def unified(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     """
     old_rows, new_rows = ListedRows(old), ListedRows(new)
     for group in _FoundInParts(_changes(old, new)).get_grouped_opcodes(AROUND):
-        first, last = group[0], group[-1]
+        changes = [Change(*opcode) for opcode in group]
+        first, last = changes[0], changes[-1]
         rows = dict.fromkeys(
-            new_rows.name(change[3]) if change[0] == "insert" else old_rows.name(change[1])
-            for change in group
-            if change[0] != "equal"
+            new_rows.name(change.new_begin)
+            if change.kind == "insert"
+            else old_rows.name(change.begin)
+            for change in changes
+            if change.kind != "equal"
         )
         told = [row for row in rows if row]
         more = [f"{len(told) - ROWS_NAMED:,} more"] if len(told) > ROWS_NAMED else []
         named = ", ".join([*told[:ROWS_NAMED], *more])
-        yield f"@@ -{_span(first[1], last[2])} +{_span(first[3], last[4])} @@ {named}".rstrip()
-        for kind, begin, end, new_begin, new_end in group:
+        spans = f"-{_span(first.begin, last.end)} +{_span(first.new_begin, last.new_end)}"
+        yield f"@@ {spans} @@ {named}".rstrip()
+        for kind, begin, end, new_begin, new_end in changes:
             if kind == "equal":
                 yield from (f" {line}" for line in old[begin:end])
                 continue
@@ -98,14 +130,14 @@ def _span(begin: int, end: int) -> str:
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
-    """All changes in order, equal parts that meet as one; a row that came or went is whole."""
+    """All changes in order, between two of them what is equal; a row that came or went is whole."""
     found: list[Change] = []
-    for kind, begin, end, new_begin, new_end in _in_parts(old, new):
-        if found and found[-1][0] == kind == "equal":
-            _, before, _, new_before, _ = found.pop()
-            found.append((kind, before, end, new_before, new_end))
-        elif end > begin or new_end > new_begin:
-            found.append((kind, begin, end, new_begin, new_end))
+    for change in _in_parts(old, new):
+        if change.is_empty:
+            continue
+        if found and (found[-1].kind == "equal") == (change.kind == "equal"):
+            change = found.pop().joined(change)
+        found.append(change)
     return _at_rows(found, old, new)
 
 
@@ -114,20 +146,20 @@ def _at_rows(found: list[Change], old: Sequence[str], new: Sequence[str]) -> lis
 
     Where two rows end alike the lines do not tell which of both ends came or went.
     """
-    begins = {"delete": (old, ListedRows(old), 1), "insert": (new, ListedRows(new), 3)}
-    for at, (kind, *places) in enumerate(found[1:-1], 1):
-        if kind not in begins:
+    old_rows, new_rows = ListedRows(old), ListedRows(new)
+    for at, change in enumerate(found[1:-1], 1):
+        # What is before and behind one is equal, as a change has all that differs in one place.
+        most = min(found[at + 1].end - found[at + 1].begin, SLID)
+        if change.kind == "delete":
+            down = _slide(old, old_rows, change.begin, change.end, most)
+        elif change.kind == "insert":
+            down = _slide(new, new_rows, change.new_begin, change.new_end, most)
+        else:
             continue
-        lines, rows, first = begins[kind]
-        begin, end = places[first - 1 : first + 1]
-        before, behind = found[at - 1], found[at + 1]
-        down = _slide(lines, rows, begin, end, min(behind[2] - behind[1], SLID))
-        if down:
-            found[at - 1] = (*before[:2], before[2] + down, before[3], before[4] + down)
-            begin, end, new_begin, new_end = (place + down for place in places)
-            found[at] = (kind, begin, end, new_begin, new_end)
-            found[at + 1] = (behind[0], behind[1] + down, behind[2], behind[3] + down, behind[4])
-    return [change for change in found if change[2] > change[1] or change[4] > change[3]]
+        found[at - 1] = found[at - 1].moved(0, down)
+        found[at] = change.moved(down, down)
+        found[at + 1] = found[at + 1].moved(down, 0)
+    return [change for change in found if not change.is_empty]
 
 
 def _slide(lines: Sequence[str], rows: ListedRows, begin: int, end: int, most: int) -> int:
@@ -147,7 +179,7 @@ def _in_parts(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
     old_end, new_end, at, new_at = len(old) - same, len(new) - same, 0, 0
     while at < old_end or new_at < new_end:
         begun = _alike(old[at:old_end], new[new_at:new_end])
-        yield "equal", at, at + begun, new_at, new_at + begun
+        yield Change("equal", at, at + begun, new_at, new_at + begun)
         at, new_at = at + begun, new_at + begun
         part, new_part = old[at:old_end][:COMPARED_AT_ONCE], new[new_at:new_end][:COMPARED_AT_ONCE]
         changes = SequenceMatcher(None, part, new_part).get_opcodes()
@@ -155,10 +187,10 @@ def _in_parts(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
         if not whole and len(changes) > 1 and changes[-1][0] != "equal":
             changes.pop()  # What follows may tell where it goes on as before.
         for kind, begin, end, new_begin, new_ends in changes:
-            yield kind, at + begin, at + end, new_at + new_begin, new_at + new_ends
+            yield Change(kind, at + begin, at + end, new_at + new_begin, new_at + new_ends)
         if changes:
             at, new_at = at + changes[-1][2], new_at + changes[-1][4]
-    yield "equal", old_end, len(old), new_end, len(new)
+    yield Change("equal", old_end, len(old), new_end, len(new))
 
 
 def _alike(one: Iterator[str] | Sequence[str], other: Iterator[str] | Sequence[str]) -> int:

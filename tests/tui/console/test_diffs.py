@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from elicit_tui.elicitation import Call
+from elicit_tui.tui.console import line_changes
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.line_changes import unified
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
@@ -133,3 +134,16 @@ def test_a_part_of_a_diff_of_json_names_the_rows_in_which_the_changes_are() -> N
 def test_other_text_with_braces_has_no_rows() -> None:
     old = ["int main()", "{", "  return 1;", "}"]
     assert next(unified(old, [*old[:2], "  return 2;", "}"])).endswith(" @@")
+
+
+@pytest.mark.parametrize(("rows", "left"), [(12, 4), (4, 12), (9, 1), (1, 9), (11, 0)])
+@pytest.mark.parametrize("at_once", [4, 5, 8])
+def test_of_rows_that_are_alike_each_that_came_or_went_is_in_the_difference_once(
+    rows: int, left: int, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_changes, "COMPARED_AT_ONCE", at_once)
+    monkeypatch.setattr(line_changes, "AROUND", 1_000)
+    old, new = (json.dumps([{"a": 1, "b": 2}] * count, indent=2) for count in (rows, left))
+    _, *told = unified(old.split("\n"), new.split("\n"))
+    assert "\n".join(line[1:] for line in told if line[0] != "+") == old
+    assert "\n".join(line[1:] for line in told if line[0] != "-") == new
