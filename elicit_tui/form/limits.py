@@ -35,10 +35,10 @@ def too_large(schema: Any) -> str | None:
     nodes = characters = 0
     # Level by level instead of by recursion, as depth is what is to be bounded.
     level: list[Any] = [schema]
-    depth = 0
+    levels = 0
     while level:
-        depth += 1
-        if depth > MAX_DEPTH:
+        levels += 1
+        if levels > MAX_DEPTH:
             return f"its schema is nested more than {MAX_DEPTH} levels deep"
         deeper: list[Any] = []
         for value in level:
@@ -113,19 +113,23 @@ def references(
 ) -> Iterator[tuple[str, str, bool]]:
     """Each reference in some named parts of a schema, with the name of its part.
 
-    Last, whether it leads out of the schema or back to where it stands.
+    Last, whether it is wrong: it leads out of the schema, or back to where it stands.
     """
-    inside: dict[str, set[str]] = {}
+    # What a reference leads to is looked at once, however many lead there.
+    behind: dict[str, set[str]] = {}
+
+    def leads_back(reference: str) -> bool:
+        reached, waiting = set[str](), [reference]
+        while waiting and reference not in reached:
+            if (follows := waiting.pop()) not in behind:
+                behind[follows] = set(_refs(resolve(follows, root)))
+            waiting += behind[follows] - reached
+            reached |= behind[follows]
+        return reference in reached
+
     for name, part in parts:
         for reference in _refs(part):
-            met, waiting = set[str](), [reference]
-            while waiting and reference not in met:
-                if (known := waiting.pop()) not in inside:
-                    inside[known] = set(_refs(resolve(known, root)))
-                found = inside[known] - met
-                met |= found
-                waiting += found
-            yield name, reference, reference in met or not reference.startswith("#")
+            yield name, reference, not reference.startswith("#") or leads_back(reference)
 
 
 def _refs(value: Any) -> Iterator[str]:

@@ -51,8 +51,8 @@ def _references(request: Reading) -> Iterator[Sighting]:
     root = request.source.requested_schema or {}
     rest = {key: part for key, part in root.items() if key != "properties"}
     parts = (*((field.where, field.schema) for field in request.fields), (_ROOT, rest))
-    for where, reference, is_endless in references(parts, root):
-        yield Sighting(_BLOCK if is_endless else _WARN, f"{where}.$ref", reference[:120])
+    for where, reference, is_wrong in references(parts, root):
+        yield Sighting(_BLOCK if is_wrong else _WARN, f"{where}.$ref", reference[:120])
 
 
 def _combinators(request: Reading) -> Iterator[Sighting]:
