@@ -75,13 +75,10 @@ class RequestMiddleware:
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> Any:
         """The middleware: answers what we serve, leaves the rest to the SDK."""
-        context = ctx
+        context = ctx  # The SDK may give it by that name.
         await self._meet(context)
-        answer = self._answers.get(context.method)
-        # Methods that the agent's era does not have are left to the SDK, which refuses them.
-        if context.method in (self._on_tasks if not is_modern(context) else HANDSHAKE_ONLY):
-            answer = None
-        if answer is None or context.request_id is None or not _open(context):
+        answer = self._answer_of(context)
+        if answer is None:
             return await call_next(context)
         _refuse_odd_params(context)
         session = await _opened(self._session_of, context)
@@ -98,7 +95,14 @@ class RequestMiddleware:
             raise MCPError(types.INTERNAL_ERROR, failed(error)) from None
         enveloped = _enveloped(context, result)
         # Entries of lists were made readable when they were read, once for all requests.
-        return enveloped if context.method in LISTS else _written(context, enveloped)
+        return enveloped if context.method in LISTS else _writable(context, enveloped)
+
+    def _answer_of(self, context: Context) -> Handler | None:
+        """What answers a request; None: the SDK does, or refuses it."""
+        not_of_its_era = HANDSHAKE_ONLY if is_modern(context) else self._on_tasks
+        if context.method in not_of_its_era or not _may_ask(context):
+            return None
+        return self._answers.get(context.method)
 
     async def _meet(self, context: Context) -> None:
         """Learn who the agent is, from the message with which it begins in its era."""
@@ -121,7 +125,7 @@ class RequestMiddleware:
             if params.get("cursor") is not None:
                 raise MCPError(types.INVALID_PARAMS, "Unknown cursor: the list has one page.")
             offers = await session.offers(AgentRequest(context, session.clock.time()))
-            return {key: getattr(offers, kind), **_fresh(context)}
+            return {key: getattr(offers, kind), **_uncached(context)}
 
         return listed
 
@@ -140,7 +144,10 @@ class RequestMiddleware:
     async def _read_resource(self, session: AgentSession, context: Context, params: Any) -> Result:
         uri = _uri(params)
         request = AgentRequest(context, session.clock.time())
-        return {**_fresh(context), **await _attended(request, session.read_resource(uri, request))}
+        return {
+            **_uncached(context),
+            **await _attended(request, session.read_resource(uri, request)),
+        }
 
     async def _about_task(self, session: AgentSession, context: Context, params: Any) -> Result:
         must_know_tasks(context)
@@ -236,9 +243,10 @@ async def _unless(gone: asyncio.Event, work: Coroutine[Any, Any, Result]) -> Res
         await asyncio.gather(working, leaving, return_exceptions=True)
 
 
-def _open(context: Context) -> bool:
-    """Whether the handshake is done; the SDK refuses what comes earlier."""
-    return is_modern(context) or context.session.client_params is not None
+def _may_ask(context: Context) -> bool:
+    """Whether it is a request, after the handshake; the SDK refuses what comes earlier."""
+    greeted = is_modern(context) or context.session.client_params is not None
+    return greeted and context.request_id is not None
 
 
 def _refuse_odd_params(context: Context) -> None:
@@ -260,7 +268,7 @@ def _is_json(params: Any) -> bool:
     return True
 
 
-def _written(context: Context, value: Any) -> Any:
+def _writable(context: Context, value: Any) -> Any:
     """What goes to the agent, as it can be written; over HTTP the SDK fails at odd values."""
     if context.request is None:
         return value
@@ -278,7 +286,7 @@ def _passed_error(context: Context, error: ProtocolCallError) -> MCPError:
     """
     if error.code == types.URL_ELICITATION_REQUIRED:
         return MCPError(types.INTERNAL_ERROR, NOT_VISITED)
-    message, data = _written(context, [error.message, error.data])
+    message, data = _writable(context, [error.message, error.data])
     return MCPError(error.code, message, data)
 
 
@@ -315,8 +323,8 @@ def _uri(params: Mapping[str, Any]) -> str:
     return uri
 
 
-def _fresh(context: Context) -> Result:
-    """How long a result may be kept (modern era): not at all, list_changed tells of changes."""
+def _uncached(context: Context) -> Result:
+    """What says that a result is not to be kept (modern era): list_changed tells of changes."""
     if not is_modern(context):
         return {}
     return {"ttlMs": 0, "cacheScope": "private"}
