@@ -20,7 +20,7 @@ ROWS_NAMED: Final = 3
 NAME_CHARACTERS: Final = 40
 
 
-class Change(NamedTuple):
+class LineChange(NamedTuple):
     """One of the standard library's opcodes: what became of lines, and where in both texts."""
 
     kind: str
@@ -35,7 +35,7 @@ class Change(NamedTuple):
         """Whether it has no line of either text."""
         return self.begin == self.end and self.new_begin == self.new_end
 
-    def joined(self, next_one: Change) -> Change:
+    def joined(self, next_one: LineChange) -> LineChange:
         """Both as one: lines that are the same, or lines that are not."""
         if self.kind == "equal":
             kind = "equal"
@@ -43,12 +43,12 @@ class Change(NamedTuple):
             kind = "delete"
         else:
             kind = "insert" if self.begin == next_one.end else "replace"
-        return Change(kind, self.begin, next_one.end, self.new_begin, next_one.new_end)
+        return LineChange(kind, self.begin, next_one.end, self.new_begin, next_one.new_end)
 
-    def moved(self, begin_by: int, end_by: int) -> Change:
+    def moved(self, begin_by: int, end_by: int) -> LineChange:
         """It with its beginning and its end so many lines further down, in both texts."""
         begin, new_begin = self.begin + begin_by, self.new_begin + begin_by
-        return Change(self.kind, begin, self.end + end_by, new_begin, self.new_end + end_by)
+        return LineChange(self.kind, begin, self.end + end_by, new_begin, self.new_end + end_by)
 
 
 def unified(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
@@ -58,7 +58,7 @@ def unified(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     """
     old_rows, new_rows = ListedRows(old), ListedRows(new)
     for group in _FoundInParts(_changes(old, new)).get_grouped_opcodes(AROUND):
-        changes = [Change(*opcode) for opcode in group]
+        changes = [LineChange(*opcode) for opcode in group]
         first, last = changes[0], changes[-1]
         rows = dict.fromkeys(
             new_rows.name(change.new_begin)
@@ -115,11 +115,11 @@ def _indent(line: str) -> int:
 class _FoundInParts(SequenceMatcher[str]):
     """One whose changes were found elsewhere."""
 
-    def __init__(self, changes: list[Change]) -> None:
+    def __init__(self, changes: list[LineChange]) -> None:
         super().__init__()
         self._changes = changes
 
-    def get_opcodes(self) -> list[Change]:  # type: ignore[override]
+    def get_opcodes(self) -> list[LineChange]:  # type: ignore[override]
         """What was found."""
         return self._changes
 
@@ -129,9 +129,9 @@ def _span(begin: int, end: int) -> str:
     return f"{begin + 1}" if count == 1 else f"{begin + (count > 0)},{count}"
 
 
-def _changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def _changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
     """All changes in order, between two of them what is equal; a row that came or went is whole."""
-    found: list[Change] = []
+    found: list[LineChange] = []
     for change in _in_parts(old, new):
         if change.is_empty:
             continue
@@ -141,7 +141,7 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
     return _at_rows(found, old, new)
 
 
-def _at_rows(found: list[Change], old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def _at_rows(found: list[LineChange], old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
     """The changes; one that begins in the middle of a row begins with the next, where it may.
 
     Where two rows end alike the lines do not tell which of both ends came or went.
@@ -172,14 +172,14 @@ def _slide(lines: Sequence[str], rows: ListedRows, begin: int, end: int, most: i
     return by
 
 
-def _in_parts(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
+def _in_parts(old: Sequence[str], new: Sequence[str]) -> Iterator[LineChange]:
     """What is the same at the end of both is left for the end; between, part follows part."""
     same = _alike(reversed(old), reversed(new))
     same = min(same, len(old) - _alike(old, new), len(new) - _alike(old, new))
     old_end, new_end, at, new_at = len(old) - same, len(new) - same, 0, 0
     while at < old_end or new_at < new_end:
         begun = _alike(old[at:old_end], new[new_at:new_end])
-        yield Change("equal", at, at + begun, new_at, new_at + begun)
+        yield LineChange("equal", at, at + begun, new_at, new_at + begun)
         at, new_at = at + begun, new_at + begun
         part, new_part = old[at:old_end][:COMPARED_AT_ONCE], new[new_at:new_end][:COMPARED_AT_ONCE]
         changes = SequenceMatcher(None, part, new_part).get_opcodes()
@@ -187,10 +187,10 @@ def _in_parts(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
         if not whole and len(changes) > 1 and changes[-1][0] != "equal":
             changes.pop()  # What follows may tell where it goes on as before.
         for kind, begin, end, new_begin, new_ends in changes:
-            yield Change(kind, at + begin, at + end, new_at + new_begin, new_at + new_ends)
+            yield LineChange(kind, at + begin, at + end, new_at + new_begin, new_at + new_ends)
         if changes:
             at, new_at = at + changes[-1][2], new_at + changes[-1][4]
-    yield Change("equal", old_end, len(old), new_end, len(new))
+    yield LineChange("equal", old_end, len(old), new_end, len(new))
 
 
 def _alike(one: Iterator[str] | Sequence[str], other: Iterator[str] | Sequence[str]) -> int:
