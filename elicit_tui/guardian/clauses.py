@@ -99,7 +99,8 @@ class Clause(Denials):
     def holds(self, hit: Hit) -> bool:
         """Whether the clause says whose it is: the person's."""
         behind = takewhile(lambda at: not self._is(at, "apart"), range(hit.end, hit.end + 3))
-        if any(self._is(at, "tale") for at in range(hit.start - _NEAR, hit.end + _NEAR)):
+        tale = range(hit.start - _NEAR, hit.end + _NEAR)
+        if not self.of("your") or any(self._is(at, "tale") for at in tale):
             return False  # "Your character's secret" opens nothing.
         return self._holder_before(hit) or any(self._is(at, "your") for at in behind)
 
@@ -112,7 +113,7 @@ class Clause(Denials):
         """Whether a word of its own meaning stands right before it, which no verb or number is."""
         before = hit.start - 1
         return (
-            before in self._contentful(0, hit.start)
+            bool(self._contentful(before, hit.start))
             and not self.words[before].isdigit()
             and not self._is(before, "ask", "handle", "joint", "which", "use", "determiner", "told")
         )

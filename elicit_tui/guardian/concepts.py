@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final
 
 from elicit_tui.dataclass import dataclass
@@ -130,6 +131,20 @@ class Words:
             return found.get(concepts[0], [])
         return [hit for concept in concepts if concept in found for hit in found[concept]]
 
+    def is_repeated(self, hit: Hit) -> bool:
+        """Whether the hit before it stands amid the same words, so that it tells nothing new.
+
+        What lies between the two lies before the first and behind the second one as well.
+        """
+        hits = self.of(hit.concept)
+        before = hits[max(bisect_left(hits, hit) - 1, 0)]
+        first, last = before.start - _FAR, hit.end + _FAR
+        apart = hit.start - before.start
+        if first < 0 or last > len(self.words) or not 0 < apart <= _FAR:
+            return False
+        told = (self.words, self.gaps, self.quoted)
+        return all(it[first : last - apart] == it[first + apart : last] for it in told)
+
     def span(self, hit: Hit) -> tuple[int, int]:
         """Where a hit stands in the folded text."""
         return self.spans[hit.start][0], self.spans[hit.end - 1][1]
@@ -147,6 +162,12 @@ class Words:
                 if last >= 0 and at < hits[last].end:
                     return True
         return False
+
+    def ends_at(self, end: int, concept: str) -> bool:
+        """Whether a hit of a concept ends where a word begins."""
+        hits = self.of(concept)
+        at = bisect_left(hits, end, key=attrgetter("end"))
+        return at < len(hits) and hits[at].end == end
 
     @kept
     def _content(self) -> list[int]:

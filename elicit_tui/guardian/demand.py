@@ -221,6 +221,8 @@ class Demand:
         shows = place.role in ("title", "description") and not field.is_open
         for mention in mentions((place,), self.thing.sure, self.thing.maybe):
             _, view, clause, hit = mention
+            if clause.is_repeated(hit):
+                continue
             # What is prepared there is a value, unless it tells the person what to type.
             is_instance = shows and clause in _instances(view.clauses)
             shown = is_instance or place.role in ("default", "example")
@@ -337,8 +339,8 @@ def _is_somebodys(clause: Clause, hit: Hit) -> bool:
     # "Host, user, pass": one of a list in which an account stands.
     if len(clause.words) == 1 and clause.account_beside:
         return True
-    mostly = any(other.end == hit.end for other in clause.of("mostly"))
-    return mostly and clause.ends_with(hit) and (clause.is_qualified(hit) or clause.is_joined(hit))
+    is_one_of_them = clause.is_qualified(hit) or clause.is_joined(hit)
+    return is_one_of_them and clause.ends_with(hit) and clause.ends_at(hit.end, "mostly")
 
 
 def _instances(clauses: Sequence[Clause]) -> list[Clause]:

@@ -16,7 +16,9 @@ import pytest
 import elicit_tui.guardian
 from elicit_tui.elicitation.shapes import _issued
 from elicit_tui.guardian import Guardian
+from elicit_tui.guardian.clauses import Clause, Standing
 from elicit_tui.guardian.pages import blocks, compiled
+from elicit_tui.guardian.words import Hit
 from tests.guardian.requests import TEXT, form
 
 UNITS = [*"aA1 \n\t-_.,:=/[(<{$!#*'\"\\@%>?&;|+~`«“•é中ßx", *(
@@ -87,3 +89,29 @@ def test_a_request_that_shows_no_number_and_no_address_compiles_few_patterns_of_
     compiled.cache_clear()
     Guardian().review(form("Which city shall it be?", v=TEXT))
     assert compiled.cache_info().misses <= 2
+
+
+@pytest.mark.parametrize("unit", ["token'", "a token ", "password of "])
+def test_a_word_that_is_repeated_amid_the_same_words_is_weighed_a_few_times(
+    unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weighed: list[Hit] = []
+    standing = Clause.standing
+
+    def counted(clause: Clause, hit: Hit) -> Standing:
+        weighed.append(hit)
+        return standing(clause, hit)
+
+    monkeypatch.setattr(Clause, "standing", counted)
+    Guardian().review(form("Fill in.", v={**TEXT, "description": unit * 800}))
+    assert 0 < len(weighed) < 200
+
+
+@pytest.mark.parametrize("asked", ["paste your token here ", "token that you paste "])
+@pytest.mark.parametrize("unit", ["token ", "a token ", "token of token "])
+def test_what_asks_amid_a_word_that_is_repeated_is_found(unit: str, asked: str) -> None:
+    text = unit * 60 + asked + unit * 60
+    because = (
+        Guardian().review(form("Fill in.", v={**TEXT, "description": text})).findings[0].because
+    )
+    assert "asked-for-maybe" in {why.frame for why in because}
