@@ -53,7 +53,12 @@ def _finite(text: str) -> float:
 
 def is_larger_than(value: Any, parts: int) -> bool:
     """Whether a JSON value has more than so many parts; 20 characters of a text count as one."""
-    left = parts
+    return parts_of(value, parts) > parts
+
+
+def parts_of(value: Any, most: int) -> int:
+    """How many parts a JSON value has in that count; no more are counted than it takes to pass."""
+    left = most
     stack = [value]
     while stack and left >= 0:
         here = stack.pop()
@@ -63,7 +68,7 @@ def is_larger_than(value: Any, parts: int) -> bool:
         elif isinstance(here, (list, tuple)):
             # No more of a list than it takes to know.
             stack.extend(here[: left + 1])
-    return left < 0
+    return most - left
 
 
 def too_deep(value: Any, most: int = DEEPEST) -> bool:

@@ -298,13 +298,13 @@ class CallTelling:
     def _goes_with_the_run(self, record: CallRecord, width: int) -> list[Line]:
         """That a result is too long for the next run, and what keeps it."""
         from elicit_tui.tui.console.kept_calls import is_lost
-        from elicit_tui.tui.console.kept_results import AT_MOST
+        from elicit_tui.tui.console.kept_results import how_large
 
         if self._state.settings.history.content == "none" or not is_lost(record):
             return []
-        words = f"Too large to be kept (at most {AT_MOST}), so it goes with this run"
         saves = f"{self._app.key_of('calls.save')} saves it."
-        return text_lines(f"{words}: {saves}", width, "dim")
+        words = f"Too large to be kept, so it goes with this run: {saves}"
+        return text_lines(f"{words} {how_large(record.result)}", width, "dim")
 
     def _read(self, result: Mapping[str, Any], width: int, as_json: bool) -> list[Line]:
         """Rows as a table where that has room, else its text, or all of it as JSON."""

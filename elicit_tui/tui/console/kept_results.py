@@ -17,7 +17,7 @@ from urllib.parse import quote, quote_plus
 from elicit_tui import paths
 from elicit_tui.elicitation.keeping import kept_result
 from elicit_tui.text import ascii_json
-from elicit_tui.text.hostile_json import is_larger_than
+from elicit_tui.text.hostile_json import is_larger_than, parts_of
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation.settings import ContentPolicy
@@ -26,6 +26,8 @@ LARGEST_BESIDE_ITS_CALL: Final = 40_000
 """Characters of JSON; what is longer has a file of its own."""
 LARGEST_PARTS: Final = 50_000
 """Values of a result, 20 characters of a text as one: what has more is not kept."""
+COUNTED_PARTS: Final = 4 * LARGEST_PARTS
+"""Of a larger one no more are counted; the screen waits for it."""
 LARGEST_FILE: Final = 4_000_000
 """Bytes of such a file."""
 LARGEST_OF_ALL: Final = 20_000_000
@@ -66,6 +68,16 @@ def may_be_kept(
 def is_too_large(result: Any) -> bool:
     """Whether a result is larger than any that is kept; looks at no more than it takes to know."""
     return is_larger_than(result, LARGEST_PARTS)
+
+
+def how_large(result: Any) -> str:
+    """The size of a result that is too large, as it counts, and what is kept at most."""
+    counted, most = 20 * parts_of(result, COUNTED_PARTS), 20 * LARGEST_PARTS
+    if counted <= most:
+        return f"Written down it takes more than the {LARGEST_FILE:,} bytes that are kept at most."
+    more, counted = "more than " * (counted > 4 * most), min(counted, 4 * most)
+    what = f"{more}{counted:,} characters, its data included, and 20 for each value"
+    return f"It counts as {what}; at most {most:,} are kept."
 
 
 def written_down(result: dict[str, Any] | None, why_not: str) -> dict[str, Any]:

@@ -5,15 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.elicitation.settings import ContentPolicy, HistorySettings
 from elicit_tui.paths import state_directory
 from elicit_tui.tui.console import kept_calls, kept_results
 from elicit_tui.tui.console.kept_calls import KeptCalls
-from elicit_tui.tui.console.kept_results import folder, read_result
+from elicit_tui.tui.console.kept_results import (
+    TOO_LARGE,
+    folder,
+    how_large,
+    read_result,
+    written_down,
+)
 from tests.tui.console.stand import console
 from tests.tui.console.test_calls_of_earlier_runs import kept_again, saying, until_written
 from tests.tui.console.test_kept_calls import SECRET
@@ -69,6 +77,33 @@ def test_with_a_call_its_long_result_goes_from_the_disk() -> None:
     KeptCalls("full").remove(kept)
     until_written()
     assert files() == []
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        ({**saying("x" * 600_000), "structuredContent": {"text": "x" * 600_000}}, "1,200,"),
+        ({**saying("few"), "structuredContent": {"rows": [1] * 60_000}}, "1,200,"),
+        (saying("x" * 9_000_000), "more than 4,000,000"),
+    ],
+)
+async def test_a_result_that_is_too_large_says_what_counts_beside_the_size_that_is_shown(
+    tmp_path: Path, result: dict[str, Any], told: str
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(140, 40)) as stand:
+        made = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        made.end("answered", result=result)
+        await stand.press("3")
+        await stand.until(lambda: "goes with this run" in stand.text())
+        words = " ".join(stand.text().replace("│", " ").split())
+        assert f"s saves it. It counts as {told}" in words
+        assert "its data included, and 20 for each value; at most 1,000,000 are kept." in words
+
+
+def test_what_is_written_down_in_too_many_bytes_says_so() -> None:
+    spelled = saying("\u2603" * 900_000)
+    assert written_down(spelled, "") == {"no_result": TOO_LARGE}
+    assert how_large(spelled).startswith("Written down it takes more than the 4,000,000 bytes")
 
 
 def test_a_name_that_is_none_of_ours_is_no_file_of_a_result() -> None:
