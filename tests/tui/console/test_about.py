@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Call, ServerIdentity
 from elicit_tui.elicitation.settings import ConsoleSettings, ServerSettings
 from elicit_tui.host.offers import Tool
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.about import AboutScreen, HelpScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
-from tests.tui.console.stand import CITY, Stand, console
+from tests.tui.console.stand import CITY, FakeConnection, Stand, console
 
 pytestmark = pytest.mark.anyio
 
@@ -276,3 +276,20 @@ async def test_the_help_of_a_form_names_one_meaning_of_a_key(tmp_path: Path) -> 
         await stand.until(lambda: "on the whole screen" in stand.text())
         lines = stand.text().replace("│", " ").splitlines()
         assert len([line for line in lines if line.split()[:1] == ["F4"]]) == 1
+
+
+async def test_before_a_call_of_a_tool_that_runs_as_a_task_alone_it_is_said_that_it_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = ServerIdentity("alpha", "stdio", "alpha-server", protocol_version="2025-11-25")
+    monkeypatch.setattr(FakeConnection, "identity", identity)
+    (book,) = tools()["alpha"]
+    offered = Tool.read({**book.raw, "description": "", "execution": {"taskSupport": "required"}})
+    assert offered is not None
+    async with console(tmp_path, servers=["alpha"], tools={"alpha": (offered,)}) as stand:
+        await stand.until(lambda: "book" in stand.text())
+        await stand.press("enter")
+        await about(stand)
+        await stand.until(lambda: "soitcannotbecalledhere." in unwrapped(stand))
+        assert "beforeacall“book”runsasataskalone" in unwrapped(stand)
+        assert "may be called" not in stand.text()

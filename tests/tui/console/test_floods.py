@@ -65,6 +65,20 @@ async def test_what_a_muted_server_asked_is_kept_among_what_was_stopped(tmp_path
         assert "It would come to you once “alpha” is unmuted." in said
 
 
+async def test_of_a_page_that_was_stopped_it_says_what_its_server_was_told(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        stand.app.toggle_mute("alpha")
+        request = stand.ask_page("alpha")
+        await stand.until(lambda: stand.outcome(request))
+        said = str(stopped_words(stand.app.state.stopped[0], 400))
+        assert "it was cancelled for you: you muted its server." in said
+        outcome = stand.outcome(request)
+        assert outcome is not None
+        (sent,) = outcome.public_meta.values()
+        learned = f"“alpha” was told that it was cancelled, and “{sent['reason']}”"
+        assert f"{learned} It learned nothing else. Its page was not opened." in said
+
+
 async def test_a_muted_server_that_asks_on_pushes_out_nothing_else_that_was_stopped(
     tmp_path: Path,
 ) -> None:

@@ -75,6 +75,9 @@ class AboutScreen(SearchedText):
         offer, server = self._offer, self._record.settings
         if offer is None or offer.kind != "tool":
             return []
+        head: Line = (("before a call", "accent"),)
+        if why_not := self._record.not_callable(offer):
+            return [head, *text_lines(why_not, width, "warn")]
         held = self.app.runtime.broker.allowances if self.app.runtime is not None else ()
         allowed = any((each.server, each.tool) == (server.name, offer.name) for each in held)
         decision = judge_call(
@@ -88,7 +91,6 @@ class AboutScreen(SearchedText):
         keys = "\n".join(neutral_line(each, 1_000) for each in ways).replace(
             "”: ", "”:\n  "
         )  # A setting on its own line.
-        head: Line = (("before a call", "accent"),)
         return [
             head,
             *key_lines(neutral_line(said, 2_000), width, [edits]),

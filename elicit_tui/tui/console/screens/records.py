@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from elicit_tui.elicitation import Severity
 from elicit_tui.elicitation.kind import KINDS
-from elicit_tui.elicitation.outcome import SIGNS
+from elicit_tui.elicitation.outcome import PUBLIC_REASONS, SIGNS, Outcome
 from elicit_tui.elicitation.toml_spelling import dotted
 from elicit_tui.text import local_time, neutral, neutral_line, quoted, readable_json
 from elicit_tui.tui.console.outcome_words import (
@@ -141,8 +141,9 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
     is_guardian = outcome.decided_by == "guardian"
     who = f", {GUARDIAN}" if is_guardian else ""
     happened = f"{server} asked this; it was {action} for you{by}{who}."
-    told = f"{server} was told no more than that it was {action}"
-    told += f"; it calls itself {quoted(named, 80)}." if named else "."
+    told = _learned(outcome, server, action)
+    told += " Its page was not opened." if request.url else ""
+    told += f" It calls itself {quoted(named, 80)}." if named else ""
     tools = tool_of(request)
     schema = request.params if isinstance(request.params, dict) else {"params": request.params}
     raw = readable_json(schema)
@@ -169,6 +170,14 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
             ],
         ]
     )
+
+
+def _learned(outcome: Outcome, server: str, action: str) -> str:
+    """What a server was sent for an answer, word for word, and that it was no more."""
+    if outcome.action is None and outcome.error_code is None:
+        return f"{server} was told nothing."
+    sentence = PUBLIC_REASONS[outcome.decided_by]
+    return f"{server} was told that it was {action}, and “{sentence}” It learned nothing else."
 
 
 def _said_first(stopped: Stopped) -> list[str]:
