@@ -15,6 +15,7 @@ from textual.widgets import Input
 from elicit_tui import paths
 from elicit_tui.elicitation.saved_call import SavedCall, file_called, saved_calls
 from elicit_tui.errors import UsageError
+from elicit_tui.tui.console.argument_values import ValueList
 from elicit_tui.tui.console.remembered import Remembered
 from elicit_tui.tui.console.screen import ConsoleScreen
 from elicit_tui.tui.console.screens.arguments import ArgumentsScreen
@@ -126,6 +127,27 @@ async def test_a_kept_call_is_renamed_and_none_is_written_over(
         await stand.until(lambda: isinstance(stand.app.screen, KeptFilesScreen))
         await stand.until(lambda: "anew" in stand.text())
     assert [path.name for path in saved_calls(tmp_path)] == ["anew.call.json", "taken.call.json"]
+
+
+@pytest.mark.parametrize("name", ["hello", "hello.call.json", "{folder}/hello"])
+async def test_a_kept_call_that_is_renamed_may_keep_its_name_which_is_no_other_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    keep(tmp_path / "hello.call.json")
+    keep(tmp_path / "hello2.call.json")
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.press("r")
+        await stand.until(lambda: "Its name is hello.call.json now" in stand.text())
+        values = stand.app.screen.query_one(ValueList)
+        stand.app.screen.query_one("#place", Input).value = str(tmp_path / "hell")
+        await stand.until(lambda: values.shown)
+        offered = [values.value(number) for number in range(values.option_count)]
+        assert offered == [str(tmp_path / "hello2.call.json")]
+        stand.app.screen.query_one("#place", Input).value = name.format(folder=tmp_path)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: isinstance(stand.app.screen, KeptFilesScreen))
+        assert "hello.call.json exists" not in stand.text()
+    assert [path.name for path in saved_calls(tmp_path)] == ["hello.call.json", "hello2.call.json"]
 
 
 async def test_the_cursor_stays_on_a_kept_call_that_was_renamed(

@@ -190,8 +190,16 @@ class RenameKeptScreen(PlaceDialog):
     def body(self) -> ComposeResult:
         """The name."""
         yield from self.place(str(self._path).removesuffix(SUFFIX))
-        yield Static(f"It ends in {SUFFIX}.", id="about", markup=False)
+        now = neutral_line(self._path.name, 80)
+        yield Static(f"Its name is {now} now; it ends in {SUFFIX}.", id="about", markup=False)
         yield from self.ending("Rename", "kept.rename_it")
+
+    def offered(self, typed: str) -> Sequence[str]:
+        """What there is, but the file itself, which is no other one."""
+        return [path for path in super().offered(typed) if not self._is_it(Path(path))]
+
+    def _is_it(self, path: Path) -> bool:
+        return path.expanduser().absolute() == self._path.absolute()
 
     def action_send(self) -> None:
         """Have the file under this name."""
@@ -200,7 +208,7 @@ class RenameKeptScreen(PlaceDialog):
             return
         path = new_file(self.typed)
         try:
-            if path != self._path:
+            if not self._is_it(path):
                 paths.rename_to_new(self._path, path)
         except OSError as error:
             there = isinstance(error, FileExistsError)

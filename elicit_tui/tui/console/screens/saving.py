@@ -107,7 +107,11 @@ class PlaceDialog(WritingDialog[None]):
     def _offer(self, event: Input.Changed) -> None:
         self.say("")
         self.tell_lacks()
-        self.query_one(ValueList).offer("place", paths_like(event.value))
+        self.query_one(ValueList).offer("place", self.offered(event.value))
+
+    def offered(self, typed: str) -> Sequence[str]:
+        """What the path may be completed to."""
+        return paths_like(typed)
 
     def action_to_values(self) -> None:
         """Go to what the path may be completed to."""
