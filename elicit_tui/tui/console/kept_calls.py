@@ -7,6 +7,7 @@ and asked for when the call is made again; in a result it is masked. Logs stay w
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
@@ -19,6 +20,7 @@ from elicit_tui.elicitation import (
     ElicitationRequest,
     Method,
     ServerIdentity,
+    new_id,
 )
 from elicit_tui.elicitation.keeping import kept_content
 from elicit_tui.elicitation.shapes import masked
@@ -52,6 +54,7 @@ KEPT_QUESTIONS: Final = 10
 LARGEST_QUESTION: Final = 500
 """Characters of what one asked, and of what was sent for it."""
 NOT_KEPT: Final = "what came back is not kept"
+_ID: Final = re.compile("[0-9a-f]{32}")
 _UNIT: Final = "milliseconds"
 """Of when they began: calls are listed in that order."""
 
@@ -162,7 +165,7 @@ class KeptCalls:
             return  # A resource's address with a secret in it.
         arguments = self._harmless(server, call.arguments, schema, guardian)
         withheld = [name for name in call.arguments if name not in arguments]
-        what = {"server": server, "method": call.method, "name": call.name}
+        what = {"server": server, "method": call.method, "name": call.name, "id": call.id}
         secret = {name: call.arguments[name] for name in withheld}
         result, record.no_result = may_be_kept(record.result, secret, self._policy)
         asked = _asked(record, secret)
@@ -292,6 +295,12 @@ def _end(record: CallRecord) -> dict[str, Any]:
     }
 
 
+def _id(written: Any) -> str:
+    """The id by which the records of what it asked name it; a new one where it has none of ours."""
+    written_id = str(written.get("id") or "")
+    return written_id if _ID.fullmatch(written_id) else new_id()
+
+
 def _refusal(written: Any, standing: str) -> AnsweredQuestion | None:
     if "refused" not in written:
         return None
@@ -305,7 +314,7 @@ def _record(written: Any) -> CallRecord | None:
         arguments, withheld = written["arguments"], written["withheld"]
         state: CallState = next(s for s in get_args(CallState) if s == written["state"])
         method: Method = next(m for m in get_args(Method) if m == written["method"])
-        call = Call(method, str(written["name"]), dict(arguments))
+        call = Call(method, str(written["name"]), dict(arguments), _id(written))
         standing = neutral_line(str(written["standing"]), 200)
         missing = NOT_KEPT if state == "answered" else ""  # Of any other end nothing came back.
         return CallRecord(

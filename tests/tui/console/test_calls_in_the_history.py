@@ -156,6 +156,32 @@ async def test_a_key_leads_from_the_record_of_a_question_to_the_call_that_asked_
         await stand.until(lambda: stand.app.query_one("#call-list", RowList).key == call.id)
 
 
+async def test_a_key_leads_from_a_record_to_the_call_that_asked_it_in_an_earlier_run(
+    tmp_path: Path,
+) -> None:
+    call = Call("tools/call", "plan", {})
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        record = stand.app.state.calls.start("alpha", call)
+        request = stand.ask("alpha", "Where to?", calls=(call,))
+        await stand.shown(request)
+        await stand.press("ctrl+n")
+        await stand.until(lambda: stand.outcome(request))
+        record.end("answered", result=text_result("Nowhere."))
+        KeptCalls("redacted").add(record, {}, None)
+        until_written()
+    async with console(tmp_path, servers=["alpha"], size=(120, 40)) as stand:
+        ended_call(stand, "newer")
+        await stand.press("5")
+        rows = stand.app.query_one("#history-rows", RowList)
+        await stand.until(lambda: [key for key in rows.keys if not key.startswith("call:")])
+        rows.point_at(next(key for key in rows.keys if not key.startswith("call:")))
+        await stand.press("enter")
+        await stand.until(lambda: "z Its call" in stand.text())
+        await stand.press("z")
+        await stand.until(lambda: "[3 Calls" in stand.text())
+        await stand.until(lambda: stand.app.query_one("#call-list", RowList).key == call.id)
+
+
 async def test_of_a_long_path_the_file_name_is_in_sight_in_the_history(tmp_path: Path) -> None:
     folder = "/".join(["a-folder-with-a-long-name"] * 6)
     async with console(tmp_path, servers=["alpha"], size=(80, 24)) as stand:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from datetime import timedelta
@@ -102,6 +103,18 @@ def test_what_a_call_took_and_what_became_of_its_approval_are_the_same_in_the_ne
     (kept,) = KeptCalls("redacted").read()
     assert (round(kept.own_seconds, 1), kept.waited) == (0.4, 8.3)
     assert kept.confirmation == "accepted by you"
+
+
+def test_a_call_has_its_id_in_the_next_run_unless_what_is_written_is_none_of_ours() -> None:
+    ended = CallRecord("alpha", Call("tools/call", "look", {}), state="answered", result={})
+    store = KeptCalls("redacted")
+    store.add(ended, {}, None)
+    until_written()
+    assert [kept.call.id for kept in store.read()] == [ended.call.id]
+    file = state_directory() / "calls.json"
+    file.write_text(file.read_text().replace(ended.call.id, "\\u001b[2J"))
+    (kept,) = store.read()
+    assert re.fullmatch("[0-9a-f]{32}", kept.call.id)
 
 
 def test_what_is_told_of_the_seconds_of_a_call_is_the_same_in_the_next_run() -> None:
