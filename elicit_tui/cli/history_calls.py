@@ -13,7 +13,7 @@ from elicit_tui.cli.output import Output
 from elicit_tui.elicitation import rfc3339
 from elicit_tui.errors import UsageError
 from elicit_tui.text import local_time, neutral_line
-from elicit_tui.tui.console.call_words import briefly, how
+from elicit_tui.tui.console.call_words import briefly, shown_standing
 from elicit_tui.tui.console.kept_calls import KeptCalls
 from elicit_tui.tui.console.spans import shortened
 
@@ -63,7 +63,7 @@ def _table(calls: Sequence[CallRecord], output: Output) -> Iterator[str]:
 
 
 def _cells(record: CallRecord) -> tuple[str, ...]:
-    sign, stands, _ = how(record)
+    sign, stands, _ = shown_standing(record)
     values = (
         local_time(rfc3339(record.began.astimezone(timezone.utc))) or "-",
         record.server,

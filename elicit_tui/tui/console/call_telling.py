@@ -12,7 +12,14 @@ from rich.cells import cell_len
 from elicit_tui.text import neutral, neutral_line, quoted, readable_json
 from elicit_tui.text.hostile_json import bounded_json
 from elicit_tui.text.spread import texts_as_lines
-from elicit_tui.tui.console.call_words import bar, briefly, how, log_words, named, question_words
+from elicit_tui.tui.console.call_words import (
+    bar,
+    briefly,
+    called_name,
+    log_words,
+    question_words,
+    shown_standing,
+)
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.outcome_words import duration, plural
 from elicit_tui.tui.console.results import binaries
@@ -78,7 +85,7 @@ def _size(record: CallRecord) -> Sequence[str]:
 def _at_a_glance(record: CallRecord) -> object:
     """What its row in the list says of it."""
     made_with = tuple(record.told_texts.items())
-    return record.server, record.call.name, record.at, how(record)[1], made_with
+    return record.server, record.call.name, record.at, shown_standing(record)[1], made_with
 
 
 class CallTelling:
@@ -95,8 +102,8 @@ class CallTelling:
 
     def row(self, record: CallRecord, width: int) -> list[Line]:
         """Its two lines in the list."""
-        name = named(record, 200)
-        sign, _, role = how(record)
+        name = called_name(record, 200)
+        sign, _, role = shown_standing(record)
         at = record.at_second if self._looks_alike(record) else record.at
         before: Line = ((f" {sign} ", role), (f"{at}  ", "dim"))
         room = width - cell_len(text_of(before)) - 1
@@ -117,7 +124,7 @@ class CallTelling:
         waits = waits or ("waits for its server" if self._unlisted(record) else "")
         cells = 10 if width >= ROOMY else 4
         under_way = record.state == "running" and record.sent
-        stands = waits or (bar(record, cells) if under_way else how(record)[1])
+        stands = waits or (bar(record, cells) if under_way else shown_standing(record)[1])
         room = width - cell_len(stands) - 3
         more = shortened(neutral_line(record.note, 80), room)
         more = more or briefly(record.told_texts, room, self._beside(record))
@@ -158,14 +165,14 @@ class CallTelling:
         """All of it where there are few rows: one for how it stands, then what came back."""
         if record.result is None:
             return self.lines(record, width, as_json=as_json)
-        sign, state, role = how(record)
+        sign, state, role = shown_standing(record)
         stands: Line = ((f"{sign} {state}", role), (f"  {_took(record)}", "dim"))
         _, *result = self._result(record, width, as_json)
         rest = [question_words(record, width), log_words(record, width)]
         return [stands, *result, *joined([[()], *rest, self._arguments(record, width)])]
 
     def _head(self, record: CallRecord, width: int) -> list[Line]:
-        sign, state, role = how(record)
+        sign, state, role = shown_standing(record)
         fails = "the tool says that it failed" if record.is_error else ""
         if fails and record.refusal is None:
             state, fails = fails, ""

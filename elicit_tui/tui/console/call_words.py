@@ -38,7 +38,7 @@ STATE_ROLES: dict[str, Role] = {
 }
 
 
-def how(record: CallRecord) -> tuple[str, str, Role]:
+def shown_standing(record: CallRecord) -> tuple[str, str, Role]:
     """How a call stands: its sign, a word or what became of its question, and their role."""
     refusal = record.refusal
     if refusal is not None:
@@ -54,7 +54,7 @@ TITLE_CELLS: Final = 60
 """Of what was called, in the title of a frame."""
 
 
-def named(record: CallRecord, room: int = TITLE_CELLS) -> str:
+def called_name(record: CallRecord, room: int = TITLE_CELLS) -> str:
     """What was called, in so many cells: of a long address both ends."""
     return shortened_within(neutral_line(record.call.name, 400), room)
 
@@ -110,12 +110,12 @@ def compared_words(other: CallRecord, this: CallRecord, width: int) -> list[Line
         made_with = briefly(record.told_texts, width - len(head) - 2, [beside.told_texts])
         role: Role = "gone" if sign == "-" else "good"
         lines.append(((head, role), (f"  {made_with}" if made_with else "", "dim")))
-    if alike := _alike(other, this):
+    if alike := _in_common(other, this):
         lines.extend(((f"  {part}", "dim"),) for part in wrapped(alike, max(8, width - 2)))
     return lines
 
 
-def _alike(other: CallRecord, this: CallRecord) -> str:
+def _in_common(other: CallRecord, this: CallRecord) -> str:
     """What two calls have in common, and what they answered to what they asked; else empty.
 
     Of what is withheld or masked nobody can say whether it is the same.
@@ -166,17 +166,17 @@ def briefly(texts: Mapping[str, str], room: int, beside: Sequence[Mapping[str, s
     words = _in_one_line(texts)
     if cell_len(words) <= room:
         return words
-    told = _telling(texts, beside)
+    told = _differing_first(texts, beside)
     words = _in_one_line(told)
     if cell_len(words) <= room or _end_alike(texts, beside, room):
         return shortened(words, room)
-    return shortened(_closely(told, room), room)
+    return shortened(_ends_of_paths(told, room), room)
 
 
 def _end_alike(texts: Mapping[str, str], beside: Sequence[Mapping[str, str]], room: int) -> bool:
     """Whether in this room the ends of paths do not tell it from another call."""
-    seen = _closely(texts, room)
-    return any(other != texts and _closely(other, room) == seen for other in beside)
+    seen = _ends_of_paths(texts, room)
+    return any(other != texts and _ends_of_paths(other, room) == seen for other in beside)
 
 
 def _in_one_line(texts: Mapping[str, str]) -> str:
@@ -186,7 +186,7 @@ def _in_one_line(texts: Mapping[str, str]) -> str:
 _PATH: Final = re.compile(r"(?:~|\.{1,2}|[A-Za-z][\w+.-]*:)?[/\\][^\n]*|[^\s/\\…]+[/\\]\S*")
 
 
-def _closely(texts: Mapping[str, str], room: int) -> str:
+def _ends_of_paths(texts: Mapping[str, str], room: int) -> str:
     """What tells most in little room: ends of paths, and no name before a long first value."""
     words = ""
     for name, text in texts.items():
@@ -215,7 +215,9 @@ def _path_end(text: str, room: int) -> str:
     return f"…{end}" if parts else end
 
 
-def _telling(texts: Mapping[str, str], beside: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def _differing_first(
+    texts: Mapping[str, str], beside: Sequence[Mapping[str, str]]
+) -> dict[str, str]:
     differing, alike = {}, {}
     for name, text in texts.items():
         others = (each[name] for each in beside if name in each)
@@ -241,7 +243,7 @@ SEARCHED_CHARACTERS: Final = 50_000
 """Of a result, where calls are searched; more of each would be waited for with every letter."""
 
 
-def searched(record: CallRecord) -> str:
+def search_words(record: CallRecord) -> str:
     """What a search of the calls looks at, folded."""
     arguments = readable_json(dict(record.shown_arguments), indent=None)
     shown = _in_one_line(record.told_texts)

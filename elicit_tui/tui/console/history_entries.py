@@ -15,7 +15,7 @@ from elicit_tui.elicitation.finding import MASK, Review
 from elicit_tui.elicitation.keeping import kept_arguments
 from elicit_tui.elicitation.outcome import SIGNS
 from elicit_tui.text import local_time, neutral_line, quoted, readable_json
-from elicit_tui.tui.console.call_words import briefly, how, named, searched
+from elicit_tui.tui.console.call_words import briefly, called_name, search_words, shown_standing
 from elicit_tui.tui.console.outcome_words import ROLES, ending
 from elicit_tui.tui.console.spans import Role, shortened
 
@@ -110,19 +110,19 @@ class CalledEntry:
 
     def told(self, room: int) -> str:
         """The same in so many cells: of a path its end has the room."""
-        name = named(self.record, room)
+        name = called_name(self.record, room)
         made_with = briefly(self.record.argument_texts, room - cell_len(name) - 2)
         return f"{name}  {made_with}".rstrip()
 
     @property
     def end(self) -> tuple[str, str, Role]:
         """How it stands: its sign, that in words, and their role."""
-        return how(self.record)
+        return shown_standing(self.record)
 
     @cached_property
     def searched(self) -> str:
         """What a search of the calls looks at, and when it was."""
-        return f"{local_time(self.at)} {searched(self.record)}"
+        return f"{local_time(self.at)} {search_words(self.record)}"
 
 
 HistoryEntry: TypeAlias = "AskedEntry | CalledEntry"

@@ -9,7 +9,7 @@ import pytest
 
 from elicit_tui.elicitation import Call
 from elicit_tui.elicitation.settings import HistorySettings
-from elicit_tui.tui.console.call_words import how
+from elicit_tui.tui.console.call_words import shown_standing
 from elicit_tui.tui.console.screens.records import StoppedScreen
 from elicit_tui.tui.console.views import RowList
 from elicit_tui.tui.question import QuestionScreen, QuestionView
@@ -75,7 +75,7 @@ async def test_a_call_that_may_own_a_refused_question_does_not_look_as_if_all_wa
             assert record is not None
             record.end("answered", result={"content": []})
             assert record.standing == f"a question {became}"
-            assert how(record)[2] == "warn"
+            assert shown_standing(record)[2] == "warn"
         await stand.press("3")
         await stand.until(lambda: stand.text().count(f"a question {became}") >= 2)
 

@@ -16,7 +16,7 @@ from elicit_tui.elicitation import Action, Call
 from elicit_tui.elicitation.settings import ContentPolicy, GuardianSettings, HistorySettings
 from elicit_tui.paths import state_directory
 from elicit_tui.runtime.opening import LazyGuardian
-from elicit_tui.tui.console.call_words import how
+from elicit_tui.tui.console.call_words import shown_standing
 from elicit_tui.tui.console.calls import AnsweredQuestion, CallRecord, CallState
 from elicit_tui.tui.console.kept_calls import LARGEST_FILE, KeptCalls
 from elicit_tui.tui.console.outcome_words import duration
@@ -73,7 +73,7 @@ async def test_a_call_whose_question_was_refused_has_the_same_sign_in_the_next_r
     KeptCalls("redacted").add(ended, {}, None)
     until_written()
     (kept,) = KeptCalls("redacted").read()
-    assert how(kept) == how(ended)
+    assert shown_standing(kept) == shown_standing(ended)
 
 
 @pytest.mark.parametrize(

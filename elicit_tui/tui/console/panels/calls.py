@@ -12,7 +12,12 @@ from textual.binding import Binding, BindingType
 
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.call_telling import CallTelling
-from elicit_tui.tui.console.call_words import SEARCHED_CHARACTERS, TITLE_CELLS, named, searched
+from elicit_tui.tui.console.call_words import (
+    SEARCHED_CHARACTERS,
+    TITLE_CELLS,
+    called_name,
+    search_words,
+)
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.panels.chosen_call import ChosenCall
@@ -228,7 +233,7 @@ class CallsPane(ChosenCall):
         if self.ready:
             words = wanted_words(self._search.value)
             listed = (r for r in self.state.calls if self._filter in ("", r.filed_under))
-            keys = tuple(r.call.id for r in listed if not words or has_all(words, searched(r)))
+            keys = tuple(r.call.id for r in listed if not words or has_all(words, search_words(r)))
             calls = self.query_one("#call-list", PlacedList)
             shown = f" · {self._filter}, {len(keys)} of {len(self.state.calls)}"
             calls.border_title = "Calls" + shown * bool(self._filter)
@@ -354,7 +359,7 @@ class CallsPane(ChosenCall):
         detail, record, keys = self.query_one("#call-detail"), self.record, self._in_frame.values()
         whose = "Call" if record is None else f"{record.server} · "
         room = (detail.outer_size.width or TITLE_CELLS) - CORNERS - AIR - cell_len(whose)
-        title = f"{whose}{named(record, room) if record else ''}"
+        title = f"{whose}{called_name(record, room) if record else ''}"
         detail.border_title = title.replace("[", "\\[")
         write_subtitle(detail, "  ".join(keys), keys)
 

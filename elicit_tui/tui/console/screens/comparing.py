@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from elicit_tui.tui.console.call_words import briefly, how
+from elicit_tui.tui.console.call_words import briefly, shown_standing
 from elicit_tui.tui.console.calls import CallRecord
 from elicit_tui.tui.console.dialog import Dialog
 from elicit_tui.tui.console.spans import Line
@@ -40,7 +40,7 @@ class OtherCallScreen(Dialog[CallRecord]):
 
     def _row(self, key: str, width: int) -> list[Line]:
         record = self._others[key]
-        sign, stands, role = how(record)
+        sign, stands, role = shown_standing(record)
         head: Line = ((f" {sign} ", role), (record.at_second, "dim"), (f"  {stands}", role))
         room = width - sum(len(text) for text, _ in head) - 4
         return [(*head, (f"  {briefly(record.told_texts, room)}", "plain"))]

@@ -15,7 +15,7 @@ from textual.widgets import DataTable, Tree
 
 from elicit_tui.text import CUT_ENDS, neutral, neutral_line, readable_json
 from elicit_tui.tui.console.bars import keys_in_frame
-from elicit_tui.tui.console.call_words import compared_words, how, named
+from elicit_tui.tui.console.call_words import called_name, compared_words, shown_standing
 from elicit_tui.tui.console.dialog import WAITING_SECONDS, waiting_in_words
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.found_lines import FoundLines
@@ -96,7 +96,7 @@ class ResultScreen(SearchedResult):
         `term`: what is looked for in it already. `share`: how much of it is above what is in sight.
         """
         assert record.result is not None
-        name, (sign, stands, role) = named(record), how(record)
+        name, (sign, stands, role) = called_name(record), shown_standing(record)
         super().__init__(name if role == "good" else f"{sign} {stands} · {name}", record.server)
         self.set_class(role == "bad", "-failed")
         self._record = record
