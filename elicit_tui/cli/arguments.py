@@ -56,10 +56,9 @@ class Given:
         UsageError, also for a name that the schema does not have where it says all there are, for a
         missing one, and for whatever else the schema does not allow; a KEY:=JSON is sent as it is.
         """
-        names = [*self.document, *self.texts, *self.values]
         converted = self.filled_in(schema, "The tool has no argument")
         if not incomplete:
-            refuse_missing(names, schema, "The tool", may_ask=True)
+            refuse_missing(self._names, schema, "The tool", may_ask=True)
         unfit = _unfit(converted, {**schema, "required": []} if incomplete else schema)
         listed = [str(problem) for problem in unfit if problem.field not in self.values]
         if listed:
@@ -69,16 +68,23 @@ class Given:
     def filled_in(
         self, schema: Mapping[str, Any], unknown: str = "The form has no field"
     ) -> dict[str, Any]:
-        """The same for a form of which the rest is asked for; `unknown` says a name is none."""
+        """The same for a form of which the rest is asked for.
+
+        `unknown`: how a sentence begins that ends with a name which the schema does not have.
+        """
         properties = schema.get("properties")
         if isinstance(properties, Mapping) and not _takes_others(schema):
-            _refuse_unknown([*self.document, *self.texts, *self.values], properties, unknown)
+            _refuse_unknown(self._names, properties, unknown)
         properties = properties if isinstance(properties, Mapping) else {}
         converted = {
             key: _converted(key, texts, properties.get(key)) for key, texts in self.texts.items()
         }
         # In this order: a key of the command line takes the place of one of `--arguments`.
         return {**self.document, **converted, **self.values}
+
+    @property
+    def _names(self) -> list[str]:
+        return [*self.document, *self.texts, *self.values]
 
     def maybe_no_strings(self) -> list[str]:
         """The keys whose KEY=VALUE would be JSON of another type."""
@@ -93,7 +99,7 @@ class Given:
         for key, value in {**self.document, **self.values}.items():
             if not isinstance(value, str):
                 raise UsageError(f"{whose} are strings, and {key!r} is not.")
-        texts = {key: _only(key, texts) for key, texts in self.texts.items()}
+        texts = {key: _the_one_text(key, texts) for key, texts in self.texts.items()}
         return {**self.document, **self.values, **texts}
 
 
@@ -112,7 +118,7 @@ def _takes_others(schema: Mapping[str, Any]) -> bool:
     return more is True or isinstance(more, Mapping) or any(key in schema for key in OPEN_KEYWORDS)
 
 
-def _refuse_unknown(names: Sequence[str], properties: Mapping[str, Any], option: str) -> None:
+def _refuse_unknown(names: Sequence[str], properties: Mapping[str, Any], sentence: str) -> None:
     unknown = next((name for name in names if name not in properties), None)
     if unknown is None:
         return
@@ -123,7 +129,7 @@ def _refuse_unknown(names: Sequence[str], properties: Mapping[str, Any], option:
         hint = f"It takes: {listed}{', …' if len(properties) > 20 else ''}."
     else:
         hint = "It takes none."
-    raise UsageError(f"{option} {unknown!r}. {hint}")
+    raise UsageError(f"{sentence} {unknown!r}. {hint}")
 
 
 def read_given(pairs: Sequence[str], arguments: str | None) -> Given:
@@ -152,13 +158,13 @@ def read_given(pairs: Sequence[str], arguments: str | None) -> Given:
 def _document(arguments: str | None) -> dict[str, Any]:
     if arguments is None:
         return {}
-    document = _json(_source(arguments), "--arguments")
+    document = _json(_text_of(arguments), "--arguments")
     if not isinstance(document, dict):
         raise UsageError("--arguments must be a JSON object.")
     return document
 
 
-def _source(arguments: str) -> str:
+def _text_of(arguments: str) -> str:
     """The text of `JSON`, `@FILE` or `-` (standard input)."""
     try:
         # UTF-8 whatever this machine writes, and perhaps with a byte order mark, as on Windows.
@@ -184,7 +190,7 @@ def _converted(key: str, texts: tuple[str, ...], schema: Any) -> Any:
         items = schema.get("items")
         if _type_of(items) not in (None, "array", "object"):
             return [_converted(key, (text,), items) for text in texts]
-    text = _only(key, texts)
+    text = _the_one_text(key, texts)
     # Of several types, or of a string, the text stays as it was written.
     if declared_type not in JSON_TYPES:
         return text
@@ -192,9 +198,9 @@ def _converted(key: str, texts: tuple[str, ...], schema: Any) -> Any:
         value = strict_json(text)
     except ValueError:
         value = text
-    if not _is(value, declared_type):
+    if not _is_of_type(value, declared_type):
         wrong = f"The argument {key!r} must be {declared_type}, and {text!r} is not"
-        raise UsageError(f"{wrong}{_written(declared_type, key, text)}.")
+        raise UsageError(f"{wrong}{_how_it_is_typed(declared_type, key, text)}.")
     return value
 
 
@@ -204,13 +210,13 @@ def _type_of(schema: Any) -> str | None:
     return declared_type if isinstance(declared_type, str) else None
 
 
-def _only(key: str, texts: tuple[str, ...]) -> str:
+def _the_one_text(key: str, texts: tuple[str, ...]) -> str:
     if len(texts) > 1:
         raise UsageError(f"The argument {key!r} is given twice.")
     return texts[0]
 
 
-def _written(type_name: str, key: str, text: str) -> str:
+def _how_it_is_typed(type_name: str, key: str, text: str) -> str:
     """How a value of this type is typed in a shell, where that is not plain."""
     if type_name == "boolean":
         return ": it is true or false"
@@ -236,7 +242,7 @@ def _unfit(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> Sequence[
     return () if undecided else problems
 
 
-def _is(value: Any, type_name: str) -> bool:
+def _is_of_type(value: Any, type_name: str) -> bool:
     if type_name in ("number", "integer"):
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         # JSON does not tell 3.0 from 3.
