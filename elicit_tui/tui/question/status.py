@@ -34,10 +34,14 @@ class StatusLine(Widget):
         super().__init__(id="status")
         self._summary = Content("")
         self._message: Content | None = None
+        """What is said in the place of the summary."""
         self._says_now: Callable[[], str] | None = None
-        self._named: tuple[tuple[str, str], ...] = ()
-        self._besides: tuple[tuple[str, str], ...] = ()
-        self._whole: TextRegion | None = None
+        """What the message would be by now, where that may be another."""
+        self._drawn_keys: tuple[tuple[str, str], ...] = ()
+        """Those of what has the focus, each with what it does, as they are drawn."""
+        self._buttonless_keys: tuple[tuple[str, str], ...] = ()
+        """Those without a button, as far as they have room here too."""
+        self._question: TextRegion | None = None
 
     class KeysChanged(Message):
         """Other keys are named now, or there is another room for them."""
@@ -52,17 +56,17 @@ class StatusLine(Widget):
 
     def name_keys(self) -> None:
         """Draw the keys of what has the focus, where they are others than those drawn."""
-        if self._focused_keys != self._named:
+        if self._focused_keys != self._drawn_keys:
             self._follow()
 
     def watch_for_more(self, message: TextRegion) -> None:
         """Name the key that shows more of a message while some of it is below what is in sight."""
-        self._whole = message
+        self._question = message
         self.watch(message, "hides_below", self._follow, init=False)
 
     @property
     def _more(self) -> str:
-        cut = self._whole is not None and self._whole.display and self._whole.hides_below
+        cut = self._question is not None and self._question.display and self._question.hides_below
         return f"… {key_name('pagedown')}" if cut else ""
 
     @property
@@ -113,9 +117,9 @@ class StatusLine(Widget):
         room = self.size.width - (self._message or self._summary).cell_length - _APART
         named = self._in_words((*self._focused_keys, *key_words), _WIDEST)
         fits = not self.has_class("-narrow") and named.cell_length <= room
-        besides = tuple(key_words) if fits else ()
-        if besides != self._besides:
-            self._besides = besides
+        named_here = tuple(key_words) if fits else ()
+        if named_here != self._buttonless_keys:
+            self._buttonless_keys = named_here
             self.refresh()
         return () if fits else without_button
 
@@ -150,9 +154,9 @@ class StatusLine(Widget):
 
     def _keys(self, room: int) -> Content:
         """What keys do in the widget that has the focus, as far as there is room for them whole."""
-        self._named = self._focused_keys
+        self._drawn_keys = self._focused_keys
         below = [(self._more, "the question goes on")] if self._more else []
-        return self._in_words((*below, *self._named, *self._besides), room)
+        return self._in_words((*below, *self._drawn_keys, *self._buttonless_keys), room)
 
     def _in_words(self, named: Sequence[tuple[str, str]], room: int) -> Content:
         keys = Content("")
