@@ -203,7 +203,10 @@ class DatabaseKind:
 
 
 def _execute_all(connection: sqlite3.Connection, statements: str) -> None:
-    """Execute statements in the transaction that has begun."""
+    """Execute statements in the transaction that has begun, which `executescript` would end first.
+
+    None of them holds a semicolon of its own.
+    """
     for statement in filter(None, map(str.strip, statements.split(";"))):
         connection.execute(statement)
 

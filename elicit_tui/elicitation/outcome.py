@@ -152,6 +152,7 @@ class Outcome:
         return tuple(
             name
             for name in dict.fromkeys([*old, *new])
+            # By their spelling: 1, 1.0 and true are one to Python, and three to a server.
             if repr(old.get(name, missing)) != repr(new.get(name, missing))
         )
 

@@ -47,6 +47,8 @@ CREATE INDEX questions_by_end ON questions (settled_at) WHERE settled_at IS NOT 
 CREATE INDEX questions_held ON questions (lease_ends_at) WHERE state = 'claimed';
 """
 """For what is looked for every second: it costs the same however much is kept."""
+# In a new file too it is added: as part of `_CALLS`, the third upgrade would make it and the fifth
+# fail over it.
 _ATTENDED: Final = "ALTER TABLE calls ADD COLUMN attended INTEGER NOT NULL DEFAULT 0;\n"
 FILE: Final = DatabaseKind(
     "store",
