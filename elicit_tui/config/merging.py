@@ -82,11 +82,11 @@ AS_STRICT: Final[Mapping[str, AsStrict]] = {
     "gateway.agent_answers": _ranked("allow", "never"),
 }
 
-SERVER_STRICTER: Final[Mapping[str, tuple[Any, ...]]] = {
-    "enabled": (True, False),
-    "elicitations": ("ask", "cancel", "decline", "off"),
+_OF_SERVER: Final[Mapping[str, AsStrict]] = {
+    "enabled": _ranked(True, False),
+    "elicitations": _ranked("ask", "cancel", "decline", "off"),
 }
-"""The keys of a managed server that a user may still make stricter, loosest value first."""
+"""The keys of a managed server that a user may still make stricter."""
 
 
 def as_strict(key: str, candidate: Any, locked: Any) -> bool:
@@ -95,10 +95,10 @@ def as_strict(key: str, candidate: Any, locked: Any) -> bool:
     return candidate == locked if compare is None else compare(candidate, locked)
 
 
-def strictly_stricter(key: str, candidate: Any, locked: Any) -> bool:
+def server_key_is_stricter(key: str, candidate: Any, locked: Any) -> bool:
     """Whether a user's value for a key of a managed server takes something away from it."""
-    order = SERVER_STRICTER[key]
-    return bool(order.index(candidate) > order.index(locked))
+    compare = _OF_SERVER.get(key)
+    return compare is not None and candidate != locked and compare(candidate, locked)
 
 
 def policy_name(policy: Any) -> str:
@@ -116,7 +116,7 @@ def policy_allowed(policy: Any, allowed: list[str] | None) -> bool:
     return any(order.index(name) <= rank for name in allowed)
 
 
-def strictest_default(allowed: list[str] | None) -> str:
+def policy_instead(allowed: list[str] | None) -> str:
     """The policy that holds where the one asked for is not allowed."""
     return "on-request" if policy_allowed("on-request", allowed) else "never"
 
@@ -188,23 +188,19 @@ def _leaf(merged: Merged, path: tuple[str, ...], flag: tuple[str, Any] | None) -
         candidates.append((flag[0], flag[1], Provenance("command line", is_locked)))
     if user is not None and (value := user.get(*path)) is not None:
         candidates.append(("", value, user.provenance(path, locked=is_locked)))
-    chosen: tuple[Any, Provenance] | None = None
-    # The lock itself stands until something stricter takes its place.
-    if managed is not None and is_locked:
-        chosen = (locked, managed.provenance(path, locked=True))
-    settled = False
+    allowed: list[tuple[Any, Provenance]] = []
     # All of them are looked at: a looser one is told also where a stricter one was found.
     for option, value, provenance in candidates:
         if is_locked and not as_strict(key, value, locked):
             reason = f"{key} = {toml_value(value)} is looser than managed configuration allows"
             _note_looser(merged, option, provenance, reason, toml_value(locked))
-        # The first that holds is taken; one that says what the lock says is the lock.
-        elif not settled:
-            settled = True
-            if not is_locked or value != locked:
-                chosen = (value, provenance)
-    if chosen is not None:
-        merged.values[key], merged.provenance[key] = chosen
+        else:
+            allowed.append((value, provenance))
+    # The lock itself stands unless the nearest of these is stricter.
+    if managed is not None and is_locked and (not allowed or allowed[0][0] == locked):
+        allowed = [(locked, managed.provenance(path, locked=True))]
+    if allowed:
+        merged.values[key], merged.provenance[key] = allowed[0]
 
 
 def _note_looser(
@@ -232,7 +228,7 @@ def _allowed(merged: Merged, flags: Mapping[str, tuple[str, Any]]) -> None:
             origin.layer, True, origin.file, origin.line
         )
         return
-    fallback = strictest_default(allowed)
+    fallback = policy_instead(allowed)
     reason = f"approval_policy = {toml_value(policy)} is not among allowed_approval_policies"
     # A flag is refused, and a file's value is told and replaced.
     if origin.layer == "command line":

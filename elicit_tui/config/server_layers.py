@@ -10,7 +10,7 @@ from typing import Any
 from elicit_tui.config.allowing import admitted, at_system_path
 from elicit_tui.config.command_line import CommandLine
 from elicit_tui.config.documents import Document
-from elicit_tui.config.merging import SERVER_STRICTER, Merged, strictly_stricter
+from elicit_tui.config.merging import Merged, server_key_is_stricter
 from elicit_tui.config.servers import in_the_clear, server_from
 from elicit_tui.elicitation.settings import Provenance, ServerSettings, ToolSettings
 from elicit_tui.elicitation.toml_spelling import dotted
@@ -129,7 +129,7 @@ def _made_stricter(server: ServerSettings, merged: Merged) -> ServerSettings:
     ignored = False
     # Judged against what it came to so far, and not against the managed table.
     for key, value in table.items():
-        if key in SERVER_STRICTER and strictly_stricter(key, value, getattr(server, key)):
+        if server_key_is_stricter(key, value, getattr(server, key)):
             server = replace(server, **{key: value})
             path = (*table_path, key)
             merged.provenance[dotted(*path)] = user.provenance(path, locked=True)
