@@ -46,6 +46,10 @@ class TextEditor(TextArea):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(CLEAR.key, CLEAR.action, "Clear", id=CLEAR.id),
         Binding(REVEAL.key, REVEAL.action, "Secrets", id=REVEAL.id),
+        Binding("ctrl+home", "to_start", "Start of the text", show=False),
+        Binding("ctrl+end", "to_end", "End of the text", show=False),
+        Binding("ctrl+shift+home", "to_start(True)", "Select to the start", show=False),
+        Binding("ctrl+shift+end", "to_end(True)", "Select to the end", show=False),
     ]
 
     secrets: Collection[str] | None = None
@@ -90,6 +94,14 @@ class TextEditor(TextArea):
     def action_clear_field(self) -> None:
         """Take all of it away; the key that undoes brings it back."""
         self.clear()
+
+    def action_to_start(self, select: bool = False) -> None:
+        """Go to where the text begins, or select as far."""
+        self.move_cursor((0, 0), select=select)
+
+    def action_to_end(self, select: bool = False) -> None:
+        """Go to where the text ends, or select as far."""
+        self.move_cursor(self.document.end, select=select)
 
     def show(self, text: str) -> None:
         """Have this text, with the caret where it ends."""
