@@ -76,13 +76,24 @@ class Completion:
             return
         made = sorted(self._made(name), key=self._is_of_another)
         failed = [record for record in made if _failed(record)]
-        yield from self._sent_in((record for record in made if not _failed(record)), name)
+        sent = [record for record in made if not _failed(record)]
+        yield from self._sent_in((it for it in sent if not self._is_of_another(it)), name)
         properties = offer.schema.get("properties")
         schema = properties.get(name) if isinstance(properties, Mapping) else None
         examples = schema.get("examples") if isinstance(schema, Mapping) else None
         yield from _fitting(examples[:MOST_VALUES] if isinstance(examples, list) else ())
+        yield from self._sent_in(filter(self._is_of_another, sent), name)
         # What only failed is what one most likely does not want again.
         yield from self._sent_in(failed, name)
+
+    def may_know(self, name: str) -> bool:
+        """Whether there may be values for an argument, of which one would be told soon."""
+        return self.is_of_server or any(True for _ in self.known(name))
+
+    @property
+    def is_of_server(self) -> bool:
+        """Whether the server itself completes what is typed."""
+        return self._reference is not None and self._helps
 
     def _sent_in(self, records: Iterable[CallRecord], name: str) -> Iterator[str]:
         return _fitting(self._sent(record, name) for record in records)
@@ -209,6 +220,8 @@ class ValueList(OptionList):
         """The values, each with what stands beside it."""
         self._way = "↓"
         """The keys that lead here from the field."""
+        self.by_tab = False
+        """Whether that key takes the value, without a way here."""
         self.goes_on = True
         """Whether who takes a value is through with the field."""
 
@@ -223,10 +236,12 @@ class ValueList(OptionList):
         values: Sequence[str],
         *,
         by_down: bool = True,
+        by_tab: bool = False,
         used: Callable[[str], str] = lambda value: "",
     ) -> None:
         """Show these values; none hides the list. `by_down`: that key leads from the field here.
 
+        `by_tab`: that one takes the only value there is, without a way here.
         `used`: what stands beside a value, where it was used before.
         """
         self.field = field
@@ -236,7 +251,9 @@ class ValueList(OptionList):
             self._values, self._listed = tuple(values), listed
             self.clear_options()
             self.add_options(Option(_with_words(*each)) for each in listed)
-        self._way = f"{'' if by_down else f'{key_of(self, CLEAR)}, then '}↓"
+        self.by_tab = by_tab
+        before = "" if by_down else f"{key_of(self, CLEAR)}, then "
+        self._way = f"{before}{'Tab or ' if by_tab else ''}↓"
         self._name_way(inside=self.has_focus)
 
     def _name_way(self, *, inside: bool) -> None:

@@ -69,7 +69,6 @@ class ArgumentsScreen(OffersValues):
         # other leads to the editor.
         Binding("f7", "skeleton", "Begin anew", id="arguments.skeleton", priority=True),
         Binding("f4", "at_length", "Whole screen", id="arguments.at_length", priority=True),
-        Binding("down", "to_values", "To the values", priority=True, show=False),
     ]
 
     def __init__(
@@ -418,16 +417,13 @@ class ArgumentsScreen(OffersValues):
     # Its keys
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Down leads to the values below, but past a line that is filled: none takes its place."""
+        """Some keys are of the form, some of the JSON, some of a field of text."""
         if action == "turn":
             return self._form.beyond is None
         if action == "skeleton":
             return self._json or bool(self._place[2])
         if action == "at_length":
             return self._json or self._written_in_words is not None
-        if action == "to_values":
-            line = self.typed_in
-            return line is not None and not line.all_selected and self.query_one(ValueList).shown
         return super().check_action(action, parameters)
 
     def why_not(self, action: str) -> str:

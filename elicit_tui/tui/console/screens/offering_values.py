@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
+from textual.binding import Binding, BindingType
 
 from elicit_tui.form.field import Typed
 from elicit_tui.tui.console.argument_values import Completion, ValueList
@@ -25,8 +26,17 @@ _PAUSE_SECONDS: Final = 0.1
 class OffersValues(ReadsOn):
     """A form with the known values of the field that one types in below it."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "to_values", priority=True, show=False),
+        Binding("tab", "complete", show=False),
+    ]
+
     completion: Completion | None = None
     """What knows them; None where nothing is completed."""
+    _looks_for = ""
+    """The field whose values are still to come."""
+    _goes_there = False
+    """Whether the person goes to them once they are there."""
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What is typed may be the beginning of a value that the server knows."""
@@ -49,7 +59,8 @@ class OffersValues(ReadsOn):
     def _look_for_values(self) -> None:
         if self.completion is None or self.query_one(ValueList).has_focus:
             return
-        completion = self.completion
+        completion, line = self.completion, self.typed_in
+        self._looks_for, self._goes_there = line.spec.name if line is not None else "", False
 
         async def show() -> None:
             await self._show_values(completion)
@@ -73,18 +84,47 @@ class OffersValues(ReadsOn):
         values = await completion.values(name, typed, others)
         if self.is_attached and line is self.typed_in:
             shown = () if list(values) == [line.typed] else values
+            only = shown[0] if len(shown) == 1 and completion.is_of_server else ""
             self.query_one(ValueList).offer(
                 name,
                 shown,
+                by_tab=bool(typed and only) and only.casefold().startswith(typed.casefold()),
                 by_down=not line.all_selected,
                 used=partial(completion.used, name),
             )
+            self._looks_for = ""
+            if self._goes_there:
+                self.action_to_values() if shown else line.action_arrow(1)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Down leads to the values below, but past a line that is filled: none takes its place."""
+        line = self.typed_in
+        if action == "to_values":
+            return line is not None and not line.all_selected and self._has_values(line)
+        return super().check_action(action, parameters)
+
+    def _has_values(self, line: TextLine) -> bool:
+        """Whether there are values for this field, or are to come."""
+        if self._looks_for != line.spec.name:
+            return self.query_one(ValueList).shown
+        return self.completion is not None and self.completion.may_know(line.spec.name)
+
+    def action_complete(self) -> None:
+        """Take the only value, as in a shell, and stay in the field; else go on."""
+        by_tab = [values for values in self.query(ValueList) if values.by_tab]
+        if not by_tab or self._looks_for or self.typed_in is None:
+            self.focus_next()
+            return
+        self.query_one(FormView).put({by_tab[0].field: Typed(by_tab[0].value(0))})
+        self._look_for_values()
 
     def action_to_values(self) -> None:
-        """Go to the values."""
+        """Go to the values, as soon as they are there."""
         values = self.query_one(ValueList)
-        values.highlighted = 0
-        values.focus()
+        self._goes_there = bool(self._looks_for)
+        if not self._goes_there:
+            values.highlighted = 0
+            values.focus()
 
     @on(ValueList.OptionSelected)
     def _take_value(self, event: ValueList.OptionSelected) -> None:
