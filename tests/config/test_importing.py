@@ -371,6 +371,11 @@ def test_a_value_of_another_type_is_never_left_out_without_a_word(
     assert import_text(json.dumps({"mcpServers": {"a": table}})).notes == (note,)
 
 
+@pytest.mark.parametrize("table", [{"url": "https://h/x", "env": {}}, {"command": "x", "url": ""}])
+def test_what_is_empty_is_left_out_without_a_word(table: dict[str, Any]) -> None:
+    assert import_text(json.dumps({"mcpServers": {"a": table}})).notes == ()
+
+
 def test_a_server_that_is_disabled_stays_so_whatever_else_its_file_says(servers: Servers) -> None:
     entry = '{"mcpServers": {"a": {"command": "x", "disabled": true, "enabled": true}}}'
     assert servers(entry)["a"].enabled is False

@@ -95,7 +95,8 @@ class _Server:
     def leave_out(self, rest: dict[str, Any], keys: Iterable[str], beside: str) -> None:
         """Tell of keys that mean nothing beside another one; a secret may stand in them."""
         for key in keys:
-            if rest.pop(key, None) is not None:
+            # An empty one leaves nothing out: many programs write `env = {}` for every server.
+            if rest.pop(key, None):
                 self.note(f"{key} does not go with {beside} and is left out")
 
     def text(self, value: Any) -> str | None:
