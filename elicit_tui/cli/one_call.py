@@ -91,7 +91,9 @@ class OneCall:
         self._without_person = 0
         """How many questions it pushed that cost nobody's time."""
         self._over: LimitReached | None = None
+        """Why the call is broken off, where it asked too much."""
         self._breaking_off: asyncio.Future[None] | None = None
+        """Held, as the loop lets go of a task that nobody holds."""
         self._tool: Tool | None = None
         """What is called, as its server lists it."""
         self._report = Report(
@@ -136,7 +138,7 @@ class OneCall:
         # written before a word of ours.
         self._read_strictly()
         if self._recording is not None:
-            self._note(self._recording.finish(self._narration))
+            self._fail_with(self._recording.finish(self._narration))
         saved = self._save()
         error = self._report.error
         code = self._report.exit_code(strict=self._options.strict)
@@ -161,7 +163,7 @@ class OneCall:
         self._offer_entries()
         return code
 
-    def _note(self, failure: UsageError | None) -> None:
+    def _fail_with(self, failure: UsageError | None) -> None:
         """Let the call end with this failure; where it failed already, only tell it."""
         if failure is None:
             return
@@ -209,7 +211,7 @@ class OneCall:
         try:
             return save_binaries(self._report.result, self._options.save)
         except UsageError as error:
-            self._note(error)
+            self._fail_with(error)
             return []
 
     def _offer_entries(self) -> None:
