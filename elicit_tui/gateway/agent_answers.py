@@ -81,7 +81,9 @@ def agent_outcome(question: Question, action: Any, content: Any) -> Outcome | st
     """
     if action not in ("accept", "decline", "cancel"):
         return 'action is "accept", "decline" or "cancel".'
-    answer: Mapping[str, Any] = content if isinstance(content, Mapping) else {}
+    if content is not None and not isinstance(content, Mapping):
+        return "content is an object, as requestedSchema has it, and no text of one."
+    answer: Mapping[str, Any] = content or {}
     refused = agent_refusal(question, action, answer)
     if refused is not None:
         own = question.request.server.name == AGENT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -100,13 +101,24 @@ async def test_an_agents_answer_goes_out_once_nobody_can_answer_any_more(
     assert (await ended(asking)).decided_by == "agent"
 
 
+@pytest.mark.parametrize("content", ['{"colour": "red"}', "red", ["red"], 5, False])
+def test_an_answer_of_the_agent_that_is_no_object_does_not_go_out_as_an_empty_one(
+    content: Any,
+) -> None:
+    request = form_request()
+    schema = {"type": "object", "properties": {"colour": {"type": "string"}}}
+    request = replace(request, params={**request.params, "requestedSchema": schema})
+    question = Question(request, form=form_of(request))
+    assert "content is an object" in str(agent_outcome(question, "accept", content))
+
+
 def test_an_answer_of_the_agent_that_is_none_says_why() -> None:
     request = form_request()
     question = Question(request, form=form_of(request))
     assert 'action is "accept"' in str(agent_outcome(question, "yes", {}))
     broken = str(agent_outcome(question, "accept", {"colour": 5}))
     assert "content.colour: a text" in broken
-    assert "content.colour: needs an answer" in str(agent_outcome(question, "accept", "red"))
+    assert "content.colour: needs an answer" in str(agent_outcome(question, "accept", None))
     given = agent_outcome(question, "accept", {"colour": "red"})
     assert isinstance(given, Outcome)
     assert (given.action, given.decided_by, given.content) == ("accept", "agent", {"colour": "red"})
