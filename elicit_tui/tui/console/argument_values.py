@@ -80,8 +80,9 @@ class Completion:
         yield from self._sent_in((it for it in sent if not self._is_of_another(it)), name)
         properties = offer.schema.get("properties")
         schema = properties.get(name) if isinstance(properties, Mapping) else None
-        examples = schema.get("examples") if isinstance(schema, Mapping) else None
-        yield from _fitting(examples[:MOST_VALUES] if isinstance(examples, list) else ())
+        for part in (schema, schema.get("items") if isinstance(schema, Mapping) else None):
+            examples = part.get("examples") if isinstance(part, Mapping) else None
+            yield from _fitting(examples[:MOST_VALUES] if isinstance(examples, list) else ())
         yield from self._sent_in(filter(self._is_of_another, sent), name)
         # What only failed is what one most likely does not want again.
         yield from self._sent_in(failed, name)
@@ -119,7 +120,7 @@ class Completion:
 
         Whether it only ever failed, too: it may have been the value.
         """
-        with_it = [call for call in self._made(name) if self._sent(call, name) == value]
+        with_it = [call for call in self._made(name) if value in _fitting([self._sent(call, name)])]
         if not with_it:
             return ""
         if all(map(_failed, with_it)):
@@ -173,10 +174,11 @@ def _failed(record: CallRecord) -> bool:
 
 
 def _fitting(values: Iterable[Any]) -> Iterator[str]:
-    """Those that can be seen whole: what is chosen is sent exactly as it is shown."""
+    """Those that can be seen whole, of a list each: what is chosen is sent as it is shown."""
     for value in values:
-        if isinstance(value, str) and value and neutral_line(value, LONGEST) == value:
-            yield value
+        for text in value[:MOST_VALUES] if isinstance(value, list) else (value,):
+            if isinstance(text, str) and text and neutral_line(text, LONGEST) == text:
+                yield text
 
 
 def _with_words(value: str, words: str) -> Text:

@@ -11,6 +11,7 @@ import pytest
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.argument_values import ValueList
 from elicit_tui.tui.widgets.lines import TextLine
+from elicit_tui.tui.widgets.text_block import TextBlock
 from tests.tui.console.stand import FakeConnection, Stand, console
 from tests.tui.console.test_calls import calls_of, tool
 from tests.tui.console.test_completion import MEMO, NAMES, open_form
@@ -137,3 +138,28 @@ async def test_what_another_tool_was_sent_is_offered_behind_all_that_is_of_this_
         await stand.until(lambda: "3 known" in stand.text())
         places = [stand.text().index(each) for each in ("/own", "/example", "/other  of write")]
         assert places == sorted(places)
+
+
+async def test_a_list_of_texts_is_offered_what_was_in_such_a_list_before_text_by_text(
+    tmp_path: Path,
+) -> None:
+    items = {"type": "string", "examples": ["blue"]}
+    properties = {"tags": {"type": "array", "items": items}, "note": {"type": "string"}}
+    tools = {"alpha": [tool("mark", {"type": "object", "properties": properties})]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(100, 40)) as stand:
+        call = Call("tools/call", "mark", {"tags": ["red", "green", 5, "two\nlines"]})
+        stand.app.state.calls.start("alpha", call).end("answered", result={})
+        await open_form(stand, "mark")
+        await stand.until(lambda: "3 known · ↓ to take one" in stand.text())
+        assert "green  used before" in stand.text()
+        await stand.press(*"own", "enter", *"gr")
+        await stand.until(lambda: "1 known" in stand.text())
+        await stand.press("down", "enter")
+        await stand.until(lambda: "2 known" in stand.text())
+        assert isinstance(stand.app.focused, TextBlock)
+        assert stand.app.focused.text == "own\ngreen\n"
+        await stand.press("down", "down", "tab")
+        await stand.until(lambda: stand.app.screen.query_one(TextBlock).text == "own\ngreen\nblue")
+        await stand.press("up", "down", "ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"tags": ["own", "green", "blue"]}

@@ -14,6 +14,7 @@ from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.console.screens.reading_on import ReadsOn
 from elicit_tui.tui.widgets import FormView
 from elicit_tui.tui.widgets.lines import TextLine
+from elicit_tui.tui.widgets.text_block import TextBlock
 
 if TYPE_CHECKING:
     from textual import events
@@ -37,6 +38,8 @@ class OffersValues(ReadsOn):
     """The field whose values are still to come."""
     _goes_there = False
     """Whether the person goes to them once they are there."""
+    _completed: TextLine | TextBlock | None = None
+    """The field whose values are shown."""
 
     def on_form_view_changed(self, event: events.Event) -> None:
         """What is typed may be the beginning of a value that the server knows."""
@@ -47,9 +50,14 @@ class OffersValues(ReadsOn):
         self._look_for_values()
 
     @property
-    def typed_in(self) -> TextLine | None:
-        """The line of text that has the focus; numbers and dates are stepped, not completed."""
+    def typed_in(self) -> TextLine | TextBlock | None:
+        """The line of text that has the focus, or the list of texts.
+
+        Numbers and dates are stepped, not completed.
+        """
         focused = self.focused
+        if isinstance(focused, TextBlock):
+            return focused if focused.spec.each_line else None
         return focused if isinstance(focused, TextLine) and not focused.is_stepped else None
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -77,13 +85,16 @@ class OffersValues(ReadsOn):
             return  # Meanwhile the call was made, or another field is typed in.
         content = self.query_one(FormView).conversion.content
         # What a letter would replace leaves no value out.
-        name, typed = line.spec.name, "" if line.all_selected else line.typed
+        name, typed = line.spec.name, "" if line.all_selected else _last_of(line)
         others = {
             key: value for key, value in content.items() if key != name and isinstance(value, str)
         }
         values = await completion.values(name, typed, others)
         if self.is_attached and line is self.typed_in:
-            shown = () if list(values) == [line.typed] else values
+            listed = line.typed.split("\n")[:-1]
+            shown = [value for value in values if value not in listed]
+            shown = [] if shown == [_last_of(line)] else shown
+            self._completed = line
             only = shown[0] if len(shown) == 1 and completion.is_of_server else ""
             self.query_one(ValueList).offer(
                 name,
@@ -93,8 +104,10 @@ class OffersValues(ReadsOn):
                 used=partial(completion.used, name),
             )
             self._looks_for = ""
-            if self._goes_there:
-                self.action_to_values() if shown else line.action_arrow(1)
+            if self._goes_there and shown:
+                self.action_to_values()
+            elif self._goes_there and isinstance(line, TextLine):
+                line.action_arrow(1)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Down leads to the values below, but past a line that is filled: none takes its place."""
@@ -103,8 +116,10 @@ class OffersValues(ReadsOn):
             return line is not None and not line.all_selected and self._has_values(line)
         return super().check_action(action, parameters)
 
-    def _has_values(self, line: TextLine) -> bool:
-        """Whether there are values for this field, or are to come."""
+    def _has_values(self, line: TextLine | TextBlock) -> bool:
+        """Whether there are values for this field, or are to come; of a list for its last line."""
+        if isinstance(line, TextBlock) and line.cursor_location[0] < line.document.end[0]:
+            return False
         if self._looks_for != line.spec.name:
             return self.query_one(ValueList).shown
         return self.completion is not None and self.completion.may_know(line.spec.name)
@@ -131,8 +146,12 @@ class OffersValues(ReadsOn):
         """What was chosen stands in its field."""
         event.stop()
         values = self.query_one(ValueList)
-        name, goes_on = values.field, values.goes_on
-        self.query_one(FormView).put({name: Typed(values.value(event.option_index))})
+        name, goes_on, line = values.field, values.goes_on, self._completed
+        text = values.value(event.option_index)
+        if isinstance(line, TextBlock):
+            # Whoever goes on has the next text of the list to write.
+            text = line.typed.removesuffix(_last_of(line)) + text + "\n" * goes_on
+        self.query_one(FormView).put({name: Typed(text)})
         values.goes_on = True
         self._to_field()
         if goes_on:
@@ -140,7 +159,7 @@ class OffersValues(ReadsOn):
 
     def _go_on_from(self, name: str) -> None:
         line = self.typed_in
-        if line is not None and line.spec.name == name:
+        if isinstance(line, TextLine) and line.spec.name == name:
             line.action_next_field()
 
     @on(ValueList.GoneBack)
@@ -149,3 +168,8 @@ class OffersValues(ReadsOn):
         name = values.field
         values.offer("", ())
         self.query_one(FormView).focus_field(name)
+
+
+def _last_of(line: TextLine | TextBlock) -> str:
+    """What a value takes the place of: all of a line, of a list its last text."""
+    return line.typed.rpartition("\n")[2]
