@@ -16,7 +16,7 @@ from elicit_tui.form.field import Problem
 from elicit_tui.form.shape import secret_names, text_names
 from elicit_tui.text import quoted, readable_json
 from elicit_tui.text.hostile_json import strict_json
-from elicit_tui.tui.console.json_places import Written, one_more, place_of, written_in
+from elicit_tui.tui.console.json_places import Written, next_line, one_more, place_of, written_in
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.widgets.control import CLEAR
 from elicit_tui.tui.widgets.seen_writing import SeenAsPainted, SeenWriting
@@ -276,7 +276,8 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         elif event.key == "enter" and _is_within_a_text(line, *self._columns):
             typed, by = "\\n", 0
         elif event.key == "enter":
-            typed, by = self._next_line(), 0
+            first, begin = min(self.selection)
+            typed, by = next_line(self.document.get_line(first)[:begin]), 0
         elif event.character == "," and self._ends_a_list(row, column):
             event.stop()
             event.prevent_default()
@@ -384,13 +385,6 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
         lines = self.text.split("\n")[: row + 1]
         named = next((found for line in reversed(lines) if (found := _KEY.match(line))), None)
         return named[1] if named is not None else ""
-
-    def _next_line(self) -> str:
-        """A line break, and as many blanks as the line has; more behind an opening bracket."""
-        row, column = min(self.selection)
-        begun = self.text.split("\n")[row][:column]
-        opens = begun.rstrip().endswith(("{", "["))
-        return "\n" + begun[: len(begun) - len(begun.lstrip())] + "  " * opens
 
 
 def _parsed(text: str) -> Any:

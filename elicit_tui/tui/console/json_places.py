@@ -1,4 +1,4 @@
-"""Where in a JSON text each value stands, and how one more of its like is begun."""
+"""Where in a JSON text each value stands, and how one more, or a line, is begun."""
 
 from __future__ import annotations
 
@@ -102,3 +102,9 @@ def _unwritten(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _unwritten(part) for key, part in value.items()}
     return [_unwritten(part) for part in value[:1]] if isinstance(value, list) else None
+
+
+def next_line(begun: str) -> str:
+    """What ends a line that is `begun` so: a break, and as many blanks, or more in a bracket."""
+    opens = begun.rstrip().endswith(("{", "["))
+    return "\n" + begun[: len(begun) - len(begun.lstrip())] + "  " * opens

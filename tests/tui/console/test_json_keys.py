@@ -9,6 +9,7 @@ import pytest
 from textual import events
 
 from elicit_tui.tui.console.json_editor import PASTED_AS_JSON, JsonEditor
+from elicit_tui.tui.console.screens.long_text import LongTextArea
 from tests.tui.console.stand import Stand
 from tests.tui.console.test_json_arguments import writing
 from tests.tui.question.test_pasted_lines import obeyed_again
@@ -99,3 +100,12 @@ async def test_a_line_that_is_begun_has_as_many_blanks_as_the_one_before(tmp_pat
         editor.move_cursor((1, 11))
         await stand.press(",", "enter", *'"more": 8')
         assert editor.text == '{\n  "rank": 7,\n  "more": 8\n}'
+
+
+async def test_on_the_whole_screen_these_keys_of_json_do_the_same(tmp_path: Path) -> None:
+    async with writing(tmp_path) as stand:
+        await stand.press("f4")
+        await stand.until(lambda: isinstance(stand.app.focused, LongTextArea))
+        await stand.press("ctrl+a", "{", "enter", *'"a": 1,', "enter", *'"b": 2')
+        area = stand.app.screen.query_one(LongTextArea)
+        assert area.text == '{\n  "a": 1,\n  "b": 2'

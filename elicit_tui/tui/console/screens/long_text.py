@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import Dialog
+from elicit_tui.tui.console.json_editor import ALL
+from elicit_tui.tui.console.json_places import next_line
 from elicit_tui.tui.widgets.own_editor import EditorTrouble, edit_in_editor
 from elicit_tui.tui.widgets.text_block import TextEditor
 
@@ -21,6 +24,20 @@ class LongTextArea(TextEditor):
     LongTextArea { border: none; padding: 0 1; background: transparent; height: 1fr; }
     LongTextArea:focus { border: none; }
     """
+
+
+class LongJsonArea(LongTextArea):
+    """The same of JSON: some keys of its editor hold here too."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [ALL]
+
+    def on_key(self, event: events.Key) -> None:
+        """A line that is begun has the blanks of the one before."""
+        if event.key == "enter":
+            event.prevent_default()
+            row, column = min(self.selection)
+            begun = next_line(self.document.get_line(row)[:column])
+            self.replace(begun, *self.selection, maintain_selection_offset=False)
 
 
 class LongTextScreen(Dialog[str]):
@@ -39,7 +56,8 @@ class LongTextScreen(Dialog[str]):
 
     def body(self) -> ComposeResult:
         """The text, wrapped."""
-        yield LongTextArea(self._text, soft_wrap=True, tab_behavior="focus", id="long-text")
+        area = LongTextArea if self._secrets is None else LongJsonArea
+        yield area(self._text, soft_wrap=True, tab_behavior="focus", id="long-text")
 
     def on_mount(self) -> None:
         """Go on at its end."""
