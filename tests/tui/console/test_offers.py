@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -172,7 +173,20 @@ async def test_what_cannot_be_called_is_not_offered_and_a_search_that_found_it_s
         await stand.until(lambda: "Enter Why not" in stand.text())
 
 
-async def test_of_a_long_name_both_ends_are_shown(tmp_path: Path) -> None:
+async def test_a_long_name_that_is_no_path_is_cut_at_its_end(tmp_path: Path) -> None:
+    name = "get-structured-content-of-the-forecast"
+    tools = {"alpha": [tool(name)]}
+    async with console(tmp_path, servers=["alpha"], tools=tools, size=(80, 24)) as stand:
+        await stand.until(lambda: "get-structured-content-of" in stand.text())
+        call = Call("tools/call", name, {})
+        stand.app.state.calls.start("alpha", call).end("answered", result={})
+        stand.app.state.changed()
+        await stand.press("3")
+        await stand.until(lambda: re.search(r"get-struct[a-z-]*…", stand.text()))
+        assert not re.search(r"…[a-z-]+forecast", stand.text())
+
+
+async def test_of_a_long_address_both_ends_are_shown(tmp_path: Path) -> None:
     addresses = [
         f"file:///srv/projects/website/content/articles/{number}-draft.md" for number in (1, 2)
     ]
