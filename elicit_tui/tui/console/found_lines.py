@@ -14,7 +14,7 @@ from elicit_tui.tui.console.diffs import CHANGES
 from elicit_tui.tui.console.outcome_words import plural
 from elicit_tui.tui.console.spans import GUTTER, Line, marked, pattern_of, text_of, wrapped
 from elicit_tui.tui.console.views import GAP, LineView
-from elicit_tui.tui.console.wanted_words import has_all, wanted_words
+from elicit_tui.tui.console.wanted_words import holding, wanted_words
 
 COUNTED_CHARACTERS: Final = 1_000_000
 """Of a text whose lines are counted where some are broken: its rows are counted in longer ones."""
@@ -29,6 +29,8 @@ class FoundLines(LineView):
     class InSight(Message):
         """Other lines of it are in sight."""
 
+    finds_each = False
+    """Whether each of the words was found alone."""
     written = ""
     """The text that stands in its rows, where the lines of that are counted."""
 
@@ -79,22 +81,22 @@ class FoundLines(LineView):
     def find(self, term: str) -> Sequence[tuple[int, int]]:
         """Each place that holds the words: its line, and where it begins there.
 
-        That is as they are written, or each line with all of them, where none has them so.
+        That is as they are written, or each line with all of them, where none has them so; or each
+        of them alone, where no line has all.
         """
         found, words = (
             self._find(pattern_of(term) if term else None, goes_on=" " in term),
             wanted_words(term),
         )
+        self.finds_each = False
         if found or len(words) < 2:
             return found
-        texts = (text_of(spans).casefold() for spans in self._lines)
-        lines = {number for number, text in enumerate(texts) if has_all(words, text)}
-        firsts = (
-            {place[0]: place for place in reversed(self.find_each(words)) if place[0] in lines}
-            if lines
-            else {}
-        )
-        return sorted(firsts.values())
+        texts = [text_of(spans).casefold() for spans in self._lines]
+        numbers, self.finds_each = holding(texts, words)
+        places = self.find_each(words) if numbers else []
+        lines = set(numbers)
+        firsts = {place[0]: place for place in reversed(places) if place[0] in lines}
+        return places if self.finds_each else sorted(firsts.values())
 
     def find_each(self, words: Sequence[str]) -> Sequence[tuple[int, int]]:
         """Each place that holds one of the words, in the same way."""

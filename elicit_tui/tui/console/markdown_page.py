@@ -24,6 +24,7 @@ from elicit_tui.tui.console.result_data import text_in
 from elicit_tui.tui.console.result_tree import json_in
 from elicit_tui.tui.console.results import blocks
 from elicit_tui.tui.console.spans import pattern_of
+from elicit_tui.tui.console.wanted_words import has_all, wanted_words
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -160,7 +161,9 @@ class MarkdownPage(VerticalScroll, HalfPages):
         self._drawn: dict[Static, Content] = {}
         """The parts in which something stands out, as they are without that."""
         self._found: Sequence[tuple[Static, int]] = ()
-        self._length = 0
+        self._wanted = pattern_of("")
+        self.finds_each = False
+        """Whether each of the words was found alone."""
         self._at: Static | None = None
 
     def compose(self) -> ComposeResult:
@@ -224,27 +227,38 @@ class MarkdownPage(VerticalScroll, HalfPages):
     def find(self, term: str) -> Sequence[tuple[Static, int]]:
         """Each place that holds the words, in what is drawn: its paragraph, and where it begins.
 
-        All of it is drawn for that, part by part; each tells when it is there.
+        That is as they are written, or each alone, where they stand so nowhere. All of it is drawn
+        for that, part by part; each tells when it is there.
         """
         for part, before in self._drawn.items():
             part.update(before, layout=False)
-        self._drawn, self._length = {}, len(term)
+        self._drawn, self.finds_each = {}, False
         if not term:
             return []
         self._wants_all, self._share = True, None
         self._go_on()
-        pattern, places = pattern_of(term), []
-        for part in self.query(Static):
-            drawn = part.content
-            if not isinstance(drawn, Content):
-                continue
-            starts = [match.start() for match in pattern.finditer(drawn.plain)]
+        texts = [(part, part.content) for part in self.query(Static)]
+        parts = [(part, drawn) for part, drawn in texts if isinstance(drawn, Content)]
+        self._wanted, places = self._pattern(term, [drawn.plain for _, drawn in parts]), []
+        for part, drawn in parts:
+            starts = [match.start() for match in self._wanted.finditer(drawn.plain)]
             if starts:
                 self._drawn[part] = drawn
                 part.update(self._marked(drawn, starts), layout=False)
             places += [(part, start) for start in starts]
         self._found = places
         return places
+
+    def _pattern(self, term: str, texts: Sequence[str]) -> re.Pattern[str]:
+        pattern, words = pattern_of(term), wanted_words(term)
+        if len(words) > 1 and not any(map(pattern.search, texts)):
+            self.finds_each = has_all(words, "\n".join(texts).casefold())
+        return pattern_of(*words) if self.finds_each else pattern
+
+    def _end(self, drawn: Content, start: int) -> int:
+        """Where what was found at this place ends."""
+        match = self._wanted.match(drawn.plain, start)
+        return match.end() if match else start
 
     def first_from_here(self, places: Sequence[tuple[Static, int]]) -> int:
         """Which of these places is the first in sight or below; behind the end the first of all."""
@@ -256,9 +270,9 @@ class MarkdownPage(VerticalScroll, HalfPages):
         """With what was found set off, as much of it as is told apart: that around `here`."""
         first = 0 if here is None else max(0, bisect_left(starts, here) - MOST_MARKED // 2)
         shown = starts[first : first + MOST_MARKED]
-        marks = [Span(start, start + self._length, HIT) for start in shown]
+        marks = [Span(start, self._end(drawn, start), HIT) for start in shown]
         if here is not None:
-            marks.append(Span(here, here + self._length, HERE))
+            marks.append(Span(here, self._end(drawn, here), HERE))
         return Content(drawn.plain, [*drawn.spans, *marks], strip_control_codes=False)
 
     def go_to(self, place: tuple[Static, int]) -> None:
@@ -277,6 +291,7 @@ class MarkdownPage(VerticalScroll, HalfPages):
 
         None has to be counted of what ends within the upper half: all before it is read with it.
         """
-        before, width = self._drawn[part][: start + self._length], part.content_size.width
+        drawn, width = self._drawn[part], part.content_size.width
+        before = drawn[: self._end(drawn, start)]
         rows = len(before.wrap(width)) if width else 0
         return max(0, rows - self.size.height // 2)

@@ -19,7 +19,7 @@ from elicit_tui.tui.console.call_words import is_path
 from elicit_tui.tui.console.half_pages import HalfPagesOfRows
 from elicit_tui.tui.console.spans import shortened_within
 from elicit_tui.tui.console.table_drawing import DrawnTable
-from elicit_tui.tui.console.wanted_words import has_all, wanted_words
+from elicit_tui.tui.console.wanted_words import holding, wanted_words
 
 Row = Mapping[str, Any]
 
@@ -352,7 +352,7 @@ class ResultTable(DrawnTable, HalfPagesOfRows):
         if self._order is not None:
             rows = sorted_by(rows, self._order[0], falling=self._order[1])
         if self.narrowed:
-            self._numbers = self._holding(rows)
+            self._numbers, _ = holding([*map(self._searched, rows)], self._wanted)
             rows = [rows[number] for number in self._numbers]
         self._ordered, self._first = rows, 0
         self._lay_out()
@@ -365,13 +365,15 @@ class ResultTable(DrawnTable, HalfPagesOfRows):
     def find(self, term: str) -> Sequence[int]:
         """The rows that hold the words, listed or not; no words: nothing stands out any more.
 
-        That is as they are written, or each of them somewhere, where no row has them so.
+        That is as they are written, or each of them somewhere, where no row has them so; or those
+        with any of them, where no row has all.
         """
+        rows = [*map(self._searched, self._ordered)] if term else []
         self._wanted = [term.casefold()] if term else []
-        found = self._holding(self._ordered) if term else []
+        found, self.finds_each = holding(rows, self._wanted)
         if not found and len(words := wanted_words(term)) > 1:
             self._wanted = words
-            found = self._holding(self._ordered)
+            found, self.finds_each = holding(rows, words)
         for cell in self._marked:
             cell.spans.clear()
         self._marked = []
@@ -379,11 +381,6 @@ class ResultTable(DrawnTable, HalfPagesOfRows):
         self.notify_style_update()
         self.refresh()
         return found
-
-    def _holding(self, rows: Sequence[Row]) -> Sequence[int]:
-        """The numbers of those rows that hold what was looked for."""
-        wanted = self._wanted
-        return [number for number, row in enumerate(rows) if has_all(wanted, self._searched(row))]
 
     def _searched(self, row: Row) -> str:
         """What a row says, folded once."""

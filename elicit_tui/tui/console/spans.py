@@ -88,7 +88,8 @@ def shortened(text: str, width: int) -> str:
 
 def shortened_within(text: str, width: int) -> str:
     """The text in at most `width` cells: of a path or an address both ends, else its beginning."""
-    is_path = "/" in text or "\\" in text
+    last = text.rpartition(" ")[2]
+    is_path = "/" in last or "\\" in last
     if not is_path or cell_len(text) <= width or width < _CUT_WITHIN_LEAST:
         return shortened(text, width)
     begins = set_cell_size(text, (width - 1) // 3).rstrip()

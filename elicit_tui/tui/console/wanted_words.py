@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 
@@ -14,6 +14,17 @@ def wanted_words(term: str) -> list[str]:
 def has_all(words: Iterable[str], folded: str) -> bool:
     """Whether a text that is folded holds each of these words."""
     return all(word in folded for word in words)
+
+
+def holding(texts: Sequence[str], words: Sequence[str]) -> tuple[list[int], bool]:
+    """The numbers of the texts, folded, that hold all of these words; else of those with any.
+
+    The latter, and True, where no text has all of them, and together they have.
+    """
+    found = [number for number, text in enumerate(texts) if has_all(words, text)]
+    if found or not has_all(words, "\n".join(texts)):
+        return found, False
+    return [n for n, text in enumerate(texts) if any(word in text for word in words)], True
 
 
 FILLERS: Final = frozenset("a an the of to in on for with and or from by".split())

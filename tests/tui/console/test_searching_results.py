@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from textual.color import Color
 
+from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.bars import SearchLine
 from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.reading import ROWS, reading, search, text_result
-from tests.tui.console.stand import Stand
+from tests.tui.console.stand import Stand, console
 
 pytestmark = pytest.mark.anyio
 
@@ -248,3 +249,33 @@ async def test_the_key_that_searches_says_what_it_searches(tmp_path: Path) -> No
         await stand.until(lambda: "/ Search result" in stand.text())
         await stand.press("z")
         await stand.until(lambda: isinstance(stand.app.screen, ResultScreen))
+
+
+PROSE = "Red wine.\n" + "Nothing.\n" * 60 + "A green apple.\n" + "Nothing.\n" * 60 + "Red."
+FRUITS = [{"fruit": "apple"}, *({"fruit": f"none {n}"} for n in range(60)), {"fruit": "red"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (PROSE, "of 3 for “apple red”, each alone"),
+        (f"# Fruits\n\n{PROSE}\n\n- **one**\n- two\n", "of 3 for “apple red”, each alone"),
+        (json.dumps(FRUITS), "of 2 rows for “apple red”, each alone"),
+        ("An apple that is red.\nA red one.", "of 1 for “apple red”"),
+    ],
+)
+async def test_behind_a_search_of_the_calls_for_several_words_n_goes_to_each_that_stands_out(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    async with console(tmp_path, servers=["alpha"], size=(120, 30)) as stand:
+        record = stand.app.state.calls.start("alpha", Call("tools/call", "look", {}))
+        record.end("answered", result=text_result(text))
+        await stand.press("3")
+        await stand.until(lambda: "n Note" in stand.text())
+        await stand.press("slash", *"apple look red", "enter")
+        await stand.until(lambda: "n To what is found" in stand.text())
+        await stand.press("n")
+        await stand.until(lambda: f"1 {told}" in stand.text())
+        await stand.press("N")
+        last = told.split()[1]
+        await stand.until(lambda: f"{last} {told}" in stand.text())

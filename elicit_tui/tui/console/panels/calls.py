@@ -418,10 +418,10 @@ class CallsPane(ChosenCall):
 
     @property
     def _found_in_result(self) -> str:
-        """What was searched for, where the result has it as it was written; else empty."""
-        term, record = self._search.value.strip(), self.record
-        has = record is not None and term.casefold() in (record.result_words or "")
-        return term if has else ""
+        """What was searched for, where the result has it as it was written, or its words there."""
+        term, said = self._search.value.strip(), (self.record and self.record.result_words) or ""
+        words = [word for word in wanted_words(term) if word in said]
+        return term if term.casefold() in said else " ".join(words)
 
     def action_whole(self, way: str | None = None, *, search: bool = False) -> None:
         """Read the result on the whole screen. `search`: to look for something in it.

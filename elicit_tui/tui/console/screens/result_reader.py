@@ -360,7 +360,7 @@ class ResultScreen(SearchedResult):
             looks = getattr(self.view, "unfinished", False)
             found = self.found + " so far" * looks if count or not looks else "looking …"
             found += COUNTED.get(self._way, "") if count > 1 else ""
-            looked = self.looked_for
+            looked = self.looked_for + ", each alone" * getattr(self.view, "finds_each", False)
             if not count and isinstance(self.view, ResultTable) and self.view.names(self._term):
                 looked += ", a column's name"
             words = f"{found} for {looked} · {words}"
