@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime
 from typing import Final
 
 from elicit_tui.broker.answerer import terminal
@@ -18,6 +17,7 @@ from elicit_tui.errors import ConfigError
 from elicit_tui.store.living import Life, is_over
 from elicit_tui.store.note_folder import NoteFolder
 from elicit_tui.text import as_name, neutral_line
+from elicit_tui.text.duration import moment_of
 
 MOST: Final = 20
 """So many questions are named; the others are counted."""
@@ -48,7 +48,7 @@ class ConsoleNote:
         place = f"the console on {neutral_line(self.terminal or 'another terminal', 60)}"
         for asked in self.asked:
             tool = f" {as_name(asked.tool, 60)}" if asked.tool else ""
-            since = datetime.fromisoformat(asked.since.replace("Z", "+00:00")).astimezone()
+            since = moment_of(asked.since).astimezone()
             server = neutral_line(asked.server, 60)
             yield f"{server}{tool} waits in {place} since {since:%H:%M}, and is answered there."
         if self.more:

@@ -27,10 +27,16 @@ def countdown(seconds: float | None) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def moment_of(text: str) -> datetime:
+    """The moment that RFC 3339 spells so. Raises ValueError."""
+    # Python 3.10 reads no `Z`.
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
 def local_time(moment: str | None, *, seconds: bool = False) -> str:
     """An RFC 3339 time as the reader's clock shows it, `2026-11-21 09:30`; as it is otherwise."""
     try:
-        at = datetime.fromisoformat((moment or "").replace("Z", "+00:00")).astimezone()
+        at = moment_of(moment or "").astimezone()
     except (ValueError, OverflowError, OSError):  # No time, or one that no clock here can show.
         return moment or ""
     return f"{at:%Y-%m-%d %H:%M:%S}" if seconds else f"{at:%Y-%m-%d %H:%M}"

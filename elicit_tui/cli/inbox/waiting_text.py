@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from elicit_tui.broker.in_words import Source, StandingValue, standing
@@ -11,6 +10,7 @@ from elicit_tui.broker.inbox_events import agent_away, elsewhere, of_agent, wher
 from elicit_tui.elicitation import KINDS, form_of, now, rfc3339
 from elicit_tui.elicitation.request import ID_CHARACTERS
 from elicit_tui.text import as_name, neutral, neutral_line, quoted, readable_json
+from elicit_tui.text.duration import moment_of
 
 if TYPE_CHECKING:
     from elicit_tui.elicitation import Answerer, Question
@@ -115,11 +115,11 @@ def _state(waiting: Waiting) -> Iterator[str]:
 
 def _headline(waiting: Waiting) -> str:
     server = neutral_line(waiting.server, 60)
-    # An agent's own prompt: its message tells what it wants to do, which need not be the call of a
-    # tool.
-    if KINDS[waiting.kind].about_call and waiting.question and waiting.handed_to:
-        return neutral_line(waiting.question.request.message)
     if KINDS[waiting.kind].about_call:
+        # An agent's own prompt: its message tells what it wants to do, which need not be the call
+        # of a tool.
+        if waiting.question and waiting.handed_to:
+            return neutral_line(waiting.question.request.message)
         return f"call {neutral_line(waiting.tool or '?', 60)} of {server}?"
     if waiting.tool:
         return f"{server}: {neutral_line(waiting.tool, 60)}"
@@ -148,8 +148,7 @@ def span(seconds: float) -> str:
 
 def since(moment: str) -> str:
     """The span from a time, as RFC 3339 spells it, until now."""
-    begun = datetime.fromisoformat(moment.replace("Z", "+00:00"))
-    return span((now() - begun).total_seconds())
+    return span((now() - moment_of(moment)).total_seconds())
 
 
 def in_client(asked: InClient) -> str:
