@@ -21,6 +21,7 @@ from elicit_tui.cli.parser import nearest
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import UsageError
+from elicit_tui.form.limits import NULLABLE, flattened
 from elicit_tui.host.uri_templates import filled
 from elicit_tui.text import neutral_line
 from elicit_tui.text.hostile_json import strict_json
@@ -52,9 +53,10 @@ class Given:
         """The call's arguments; `incomplete`: the server may ask for what it requires.
 
         A KEY=VALUE is a string, unless the tool's inputSchema gives the key another type and only
-        that: then VALUE must be JSON of it (`true`, `3`, `["a"]`), or one item of a list. Raises
-        UsageError, also for a name that the schema does not have where it says all there are, for a
-        missing one, and for whatever else the schema does not allow; a KEY:=JSON is sent as it is.
+        that, or null: then VALUE must be JSON of it (`true`, `3`, `["a"]`), or one item of a list.
+        Raises UsageError, also for a name that the schema does not have where it says all there
+        are, for a missing one, and for whatever else the schema does not allow; a KEY:=JSON is sent
+        as it is.
         """
         converted = self.filled_in(schema, "The tool has no argument")
         if not incomplete:
@@ -77,7 +79,8 @@ class Given:
             _refuse_unknown(self._names, properties, unknown)
         properties = properties if isinstance(properties, Mapping) else {}
         converted = {
-            key: _converted(key, texts, properties.get(key)) for key, texts in self.texts.items()
+            key: _converted(key, texts, properties.get(key), schema)
+            for key, texts in self.texts.items()
         }
         # In this order: a key of the command line takes the place of one of `--arguments`.
         return {**self.document, **converted, **self.values}
@@ -184,12 +187,14 @@ def _json(text: str, where: str) -> Any:
         raise UsageError(f"{where} is not JSON: {error}") from None
 
 
-def _converted(key: str, texts: tuple[str, ...], schema: Any) -> Any:
-    declared_type = _type_of(schema)
+def _converted(key: str, texts: tuple[str, ...], schema: Any, root: Mapping[str, Any]) -> Any:
+    schema = _flat(schema, root)
+    declared_type, takes_null = _type_of(schema)
     if declared_type == "array" and (len(texts) > 1 or not texts[0].lstrip().startswith("[")):
         items = schema.get("items")
-        if _type_of(items) not in (None, "array", "object"):
-            return [_converted(key, (text,), items) for text in texts]
+        item_type, _ = _type_of(_flat(items, root))
+        if item_type not in (None, "array", "object") and (texts != ("null",) or not takes_null):
+            return [_converted(key, (text,), items, root) for text in texts]
     text = _the_one_text(key, texts)
     # Of several types, or of a string, the text stays as it was written.
     if declared_type not in JSON_TYPES:
@@ -198,16 +203,27 @@ def _converted(key: str, texts: tuple[str, ...], schema: Any) -> Any:
         value = strict_json(text)
     except ValueError:
         value = text
+    if value is None and takes_null:
+        return None
     if not _is_of_type(value, declared_type):
         wrong = f"The argument {key!r} must be {declared_type}, and {text!r} is not"
         raise UsageError(f"{wrong}{_how_it_is_typed(declared_type, key, text)}.")
     return value
 
 
-def _type_of(schema: Any) -> str | None:
-    """The one type that a schema allows."""
-    declared_type = schema.get("type") if isinstance(schema, Mapping) else None
-    return declared_type if isinstance(declared_type, str) else None
+def _flat(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A property's schema as a form draws it: references and "or null" merged in."""
+    flat = flattened(schema, root)
+    return flat if isinstance(flat, Mapping) else {}
+
+
+def _type_of(schema: Mapping[str, Any]) -> tuple[str | None, bool]:
+    """The one type that a flat schema allows, and whether it allows null beside it."""
+    declared = schema.get("type")
+    types = declared if isinstance(declared, list) else [declared]
+    others = [name for name in types if name != "null"] or types
+    one = others[0] if len(others) == 1 and isinstance(others[0], str) else None
+    return one, NULLABLE in schema or "null" in types
 
 
 def _the_one_text(key: str, texts: tuple[str, ...]) -> str:

@@ -57,6 +57,49 @@ def test_a_value_is_a_string_unless_the_schema_gives_the_key_one_other_type(
     assert type(value) is type(expected)
 
 
+OPTIONAL = {
+    "properties": {
+        "count": {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None},
+        "names": {
+            "anyOf": [{"type": "array", "items": {"$ref": "#/$defs/Name"}}, {"type": "null"}]
+        },
+        "yes": {"type": ["boolean", "null"]},
+        "text": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "ratio": {"$ref": "#/$defs/Ratio"},
+        "many": {"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
+    },
+    "$defs": {"Name": {"type": "string"}, "Ratio": {"allOf": [{"type": "number"}]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("pair", "expected"),
+    [
+        ("count=5", 5),
+        ("count=null", None),
+        ("names=a", ["a"]),
+        ('names=["a", "b"]', ["a", "b"]),
+        ("names=null", None),
+        ("yes=true", True),
+        ("text=null", "null"),
+        ("text=5", "5"),
+        ("ratio=0.5", 0.5),
+        ("many=5", [5]),
+    ],
+)
+def test_a_value_of_a_type_or_null_or_of_one_that_is_referred_to_has_that_type(
+    pair: str, expected: Any
+) -> None:
+    value = read_given([pair], None).for_schema(OPTIONAL)[pair.partition("=")[0]]
+    assert value == expected
+    assert type(value) is type(expected)
+
+
+def test_a_value_that_may_be_null_and_is_of_another_type_is_refused_by_its_type() -> None:
+    with pytest.raises(UsageError, match="'count' must be integer, and 'five' is not"):
+        read_given(["count=five"], None).for_schema(OPTIONAL)
+
+
 @pytest.mark.parametrize(
     "pair",
     [
