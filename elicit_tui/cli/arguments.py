@@ -196,7 +196,8 @@ def _converted(key: str, texts: tuple[str, ...], schema: Any, root: Mapping[str,
         if item_type not in (None, "array", "object") and (texts != ("null",) or not takes_null):
             return [_converted(key, (text,), items, root) for text in texts]
     text = _the_one_text(key, texts)
-    # Of several types, or of a string, the text stays as it was written.
+    if declared_type is None:
+        return _choice(text, schema)
     if declared_type not in JSON_TYPES:
         return text
     try:
@@ -209,6 +210,15 @@ def _converted(key: str, texts: tuple[str, ...], schema: Any, root: Mapping[str,
         wrong = f"The argument {key!r} must be {declared_type}, and {text!r} is not"
         raise UsageError(f"{wrong}{_how_it_is_typed(declared_type, key, text)}.")
     return value
+
+
+def _choice(text: str, schema: Mapping[str, Any]) -> Any:
+    """Of choices that have no type in common the one that is spelled so; else the text itself."""
+    choices = schema.get("enum", [schema.get("const")])
+    if not isinstance(choices, list) or text in choices:
+        return text
+    plain = (choice for choice in choices if isinstance(choice, (int, float)))
+    return next((choice for choice in plain if json.dumps(choice) == text), text)
 
 
 def _flat(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -67,6 +67,8 @@ OPTIONAL = {
         "text": {"anyOf": [{"type": "string"}, {"type": "null"}]},
         "ratio": {"$ref": "#/$defs/Ratio"},
         "many": {"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
+        "level": {"enum": [1, True, "high", "2", 2]},
+        "version": {"const": 3},
     },
     "$defs": {"Name": {"type": "string"}, "Ratio": {"allOf": [{"type": "number"}]}},
 }
@@ -85,6 +87,11 @@ OPTIONAL = {
         ("text=5", "5"),
         ("ratio=0.5", 0.5),
         ("many=5", [5]),
+        ("level=1", 1),
+        ("level=true", True),
+        ("level=high", "high"),
+        ("level=2", "2"),
+        ("version=3", 3),
     ],
 )
 def test_a_value_of_a_type_or_null_or_of_one_that_is_referred_to_has_that_type(
