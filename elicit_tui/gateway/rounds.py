@@ -56,9 +56,9 @@ class Rounds:
     ) -> Iterator[asyncio.Future[Mapping[str, Any]]]:
         """Let a question wait for the client; what the client answers.
 
-        Its key is `identifier`, or one of ours where that is no plain word or stands for another
-        one; `once`: also where it ever did, as a task wants it (spec: SEP-2663, "Task Update
-        Requests").
+        Its key is `identifier`; or one of ours where that is no plain word, or the key of another
+        one that waits. `once`: or of one that ever did, as a task wants it (spec: SEP-2663, "Task
+        Update Requests").
         """
         taken = self._keys if once else self._asked
         usable = (

@@ -102,7 +102,10 @@ class SharedCalls:
             await self._calls.called(self._owner, call.id)
 
     async def paused(self, held: HeldCall, answered: Result) -> bool:
-        """Its agent is told to come back; False: by a task, which the store could not be told."""
+        """Keep what its agent is told, which is to come back.
+
+        False: it would be given a task that no other process could be asked for.
+        """
         is_task = answered.get("resultType") == "task"
         if self.private:
             return True
@@ -110,7 +113,8 @@ class SharedCalls:
             text = json_line(answered)
             await self._calls.paused(self._owner, held.id, text, is_task=is_task)
         except StoreError:
-            if not is_task or held.task_kept:  # It can come back here.
+            # Without a task, or by one that was kept before, it can come back here.
+            if not is_task or held.task_kept:
                 return True
             held.task_kept = False
             return False
