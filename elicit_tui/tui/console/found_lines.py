@@ -37,6 +37,8 @@ class FoundLines(LineView):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._wanted: re.Pattern[str] | None = None
+        self._set_off: frozenset[int] | None = None
+        """The lines in which the words stand out; None: in all."""
         self._now = (-1, -1)
         self._share = 0.0
         """How far down it begins, once it is laid out."""
@@ -94,9 +96,11 @@ class FoundLines(LineView):
         texts = [text_of(spans).casefold() for spans in self._lines]
         numbers, self.finds_each = holding(texts, words)
         places = self.find_each(words) if numbers else []
-        lines = set(numbers)
+        if self.finds_each or not places:
+            return places
+        lines = self._set_off = frozenset(numbers)
         firsts = {place[0]: place for place in reversed(places) if place[0] in lines}
-        return places if self.finds_each else sorted(firsts.values())
+        return sorted(firsts.values())
 
     def find_each(self, words: Sequence[str]) -> Sequence[tuple[int, int]]:
         """Each place that holds one of the words, in the same way."""
@@ -106,7 +110,7 @@ class FoundLines(LineView):
         self, pattern: re.Pattern[str] | None, *, goes_on: bool = False
     ) -> Sequence[tuple[int, int]]:
         """`goes_on`: what is looked for may end in the line behind the one where it begins."""
-        self._wanted, self._now = pattern, (-1, -1)
+        self._wanted, self._now, self._set_off = pattern, (-1, -1), None
         self.refresh()
         if pattern is None:
             return []
@@ -138,7 +142,8 @@ class FoundLines(LineView):
     def line_at(self, number: int) -> Line:
         """A line as it is drawn."""
         now = self._now[1] if number == self._now[0] else -1
-        return marked(self._lines[number], self._wanted, now)
+        there = self._set_off is None or number in self._set_off
+        return marked(self._lines[number], self._wanted if there else None, now)
 
     def _lay_out(self) -> None:
         super()._lay_out()

@@ -10,6 +10,7 @@ from textual.color import Color
 
 from elicit_tui.elicitation import Call
 from elicit_tui.tui.console.bars import SearchLine
+from elicit_tui.tui.console.found_lines import FoundLines
 from elicit_tui.tui.console.result_table import ResultTable
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from tests.tui.console.reading import ROWS, reading, search, text_result
@@ -279,3 +280,14 @@ async def test_behind_a_search_of_the_calls_for_several_words_n_goes_to_each_tha
         await stand.press("N")
         last = told.split()[1]
         await stand.until(lambda: f"{last} {told}" in stand.text())
+
+
+async def test_of_several_words_those_stand_out_to_whose_lines_n_goes(tmp_path: Path) -> None:
+    text = "A red one.\nAn apple that is red.\nAn apple.\nRed is the apple."
+    async with reading(tmp_path, text_result(text), size=(100, 30)) as (stand, screen):
+        await search(stand, "apple red")
+        await stand.until(lambda: "1 of 2 for “apple red”" in stand.text())
+        view = screen.view
+        assert isinstance(view, FoundLines)
+        drawn = [{role for _, role in view.line_at(number)} for number in range(4)]
+        assert [bool(roles & {"hit", "here"}) for roles in drawn] == [False, True, False, True]
