@@ -123,7 +123,8 @@ def _in_common(other: CallRecord, this: CallRecord) -> str:
     if other.call.arguments != this.call.arguments:
         return ""
     known = " as far as they are kept" * bool(other.withheld or this.withheld)
-    words = f"both with the same arguments{known}"
+    reads = this.call.method == "resources/read"
+    words = "both of the same resource" if reads else f"both with the same arguments{known}"
     answers, others = ([(e.action, e.sent) for e in each.answered] for each in (this, other))
     if answers != others or this.questions != other.questions:
         return f"{words}, but with other answers to what they asked"

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 
-from elicit_tui.elicitation import Call
+from elicit_tui.elicitation import Call, Method
 from elicit_tui.elicitation.finding import MASK
 from elicit_tui.tui.console import line_changes
 from elicit_tui.tui.console.call_words import compared_words
@@ -175,6 +175,29 @@ async def test_the_key_that_chooses_the_other_call_says_why_it_does_nothing(
     async with reading(tmp_path, *map(text_result, texts)) as (stand, _):
         await stand.press("b")
         await stand.until(lambda: said in stand.notices())
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("resources/read", "both of the same resource"),
+        ("prompts/get", "both with the same arguments"),
+    ],
+)
+async def test_what_was_read_of_a_resource_or_a_prompt_is_compared_too(
+    tmp_path: Path, method: Method, said: str
+) -> None:
+    async with console(tmp_path, servers=["alpha"]) as stand:
+        for text in ("It rains.", "It snows."):
+            record = stand.app.state.calls.start("alpha", Call(method, "file:///weather"))
+            content = {"type": "text", "text": text}
+            result = {"contents": [content], "messages": [{"role": "user", "content": content}]}
+            record.end("answered", result=result)
+        await stand.press("3")
+        await stand.until(lambda: "d Compare" in stand.text())
+        await stand.press("d")
+        await stand.until(lambda: "-It rains." in stand.text() and "+It snows." in stand.text())
+        assert said in stand.text()
 
 
 async def test_of_two_calls_that_differ_late_what_differs_is_told_first(tmp_path: Path) -> None:
