@@ -22,7 +22,7 @@ def holding(texts: Sequence[str], words: Sequence[str]) -> tuple[list[int], bool
     The latter, and True, where no text has all of them, and together they have.
     """
     found = [number for number, text in enumerate(texts) if has_all(words, text)]
-    if found or not has_all(words, "\n".join(texts)):
+    if found or len(words) < 2 or not has_all(words, "\n".join(texts)):
         return found, False
     return [n for n, text in enumerate(texts) if any(word in text for word in words)], True
 
