@@ -279,7 +279,9 @@ def _is_theirs(mention: Mention) -> bool:
 def _is_meant(mention: Mention) -> bool:
     """Whether it is the person's own, or a text says nothing more of it in its clause."""
     clause, hit = mention.clause, mention.hit
-    bare = mention.place.field is None and not clause.adds_to(hit)
+    # "Podaj hasło, które mam opracować": the clause behind it says which one.
+    goes_on = clause.after is not None and any(it.start == 0 for it in clause.after.of("relative"))
+    bare = mention.place.field is None and not (goes_on or clause.adds_to(hit))
     return _is_theirs(mention) or (bare and bool(clause.asks or not clause.is_question))
 
 
