@@ -355,3 +355,8 @@ def test_what_can_be_chosen_in_a_field_is_no_secret() -> None:
     request = form("This is ask_twenty.", **fields)
     request.params["requestedSchema"]["required"] = [*fields]
     assert GUARDIAN.review(request).verdict == "allow"
+
+
+def test_a_form_of_a_few_words_is_weighed_no_more_because_it_thanks() -> None:
+    told = "Lo que escribe aquí se muestra en la entrada. Thank you!"
+    assert GUARDIAN.review(said(told, {"value": TEXT}, [])).verdict == "allow"

@@ -152,7 +152,9 @@ def may_be(page: str, request: Reading) -> bool:
         asked = (it for it in request.message.clauses if it.is_question and it.whether)
         return not any(it.of("becomes") for it in asked)
     told = (clause for it in request.places if it.role not in UNREAD for clause in it.clauses)
-    says = sum(_length(clause.words) for clause in told if not clause.denies_something)
+    # A thank-you tells nothing, nor does what is denied.
+    telling = (it for it in told if not (it.denies_something or it.is_courtesy))
+    says = sum(_length(clause.words) for clause in telling)
     return says >= _TELLS and (page != "like_secret" or bool(_handed(request)))
 
 
