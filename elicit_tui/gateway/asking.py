@@ -256,11 +256,25 @@ class Asking:
     async def _put(
         self, question: Question, held_calls: Sequence[HeldCall], params: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """Show one form on the client and wait for what it says. Raises ClientSilent."""
+        """Show one form on the client and wait for what it says. Raises ClientSilent.
+
+        What is none of the three actions says nothing: a round comes past the SDK's models.
+        """
         found = self._client_of(question, held_calls)
         if found is None:
             raise ClientSilent
-        held, requester = found
+        answer = await self._shown_by(*found, question, params)
+        if answer.get("action") not in ("accept", "decline", "cancel"):
+            raise ClientSilent
+        return answer
+
+    async def _shown_by(
+        self,
+        held: HeldCall,
+        requester: Requester,
+        question: Question,
+        params: Mapping[str, Any],
+    ) -> Mapping[str, Any]:
         # A client of the modern era is asked in the answer to its call, and answers with the next
         # one.
         if ERAS[requester.era].rounds:
@@ -397,11 +411,15 @@ def _second_step(question: Question, findings: Sequence[Finding]) -> dict[str, A
 
 
 def _outcome(question: Question, answer: Mapping[str, Any]) -> Outcome:
+    """What a client answered. Raises ClientSilent where it gave what is no content of a form."""
     action = answer.get("action")
     if action == "accept":
         content = answer.get("content")
         is_form = question.request.mode == "form"
-        held = (content if isinstance(content, Mapping) else {}) if is_form else None
+        # Never read as an empty answer: what its person meant would be sent as nothing.
+        if is_form and content is not None and not isinstance(content, Mapping):
+            raise ClientSilent
+        held = (content or {}) if is_form else None
         # A client's form cannot choose a scope; the first one holds for the least.
         scope = next(iter(question.request.traits.scopes), None)
         return accept("client", "The agent's client answered.", held, via="client", scope=scope)

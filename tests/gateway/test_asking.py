@@ -227,6 +227,40 @@ async def test_what_may_be_left_out_does_not_make_an_empty_answer_one(
     assert len(world.person.asked) == 1
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"action": "accept", "content": '{"other": true}'},
+        {"action": "accept", "content": []},
+        {"action": "accept", "content": False},
+        {"action": "Accept", "content": {"other": True}},
+        {"action": ["accept"]},
+        {},
+    ],
+)
+async def test_what_a_client_says_that_is_no_answer_is_asked_of_a_person(
+    make_world: MakeWorld, answer: Mapping[str, Any]
+) -> None:
+    world = make_world("client")
+    optional = {"type": "object", "properties": {"other": {"type": "boolean"}}}
+    asking = await world.asks(world.question(schema=optional))
+    await world.client_says(answer)
+    assert not asking.done()
+    assert len(world.person.asked) == 1
+
+
+async def test_what_is_no_answer_to_the_second_step_is_no_refusal_either(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world("client")
+    asking = await world.asks(world.question(WARNING))
+    await world.client_says(RED)
+    assert len(world.client.shown) == 2
+    await world.client_says({"content": {}})
+    assert not asking.done()
+    assert len(world.person.asked) == 1
+
+
 async def test_a_client_that_stays_silent_is_not_asked_again_for_the_same_question(
     make_world: MakeWorld,
 ) -> None:
