@@ -13,7 +13,7 @@ import pytest
 
 from elicit_tui.config import load
 from elicit_tui.config.importing import import_from, import_text
-from elicit_tui.elicitation.settings import ServerSettings, ToolSettings
+from elicit_tui.elicitation.settings import OAuthSettings, ServerSettings, ToolSettings
 from elicit_tui.errors import ConfigError
 from tests.bounds import bounded
 
@@ -340,6 +340,7 @@ KEPT_BACK = [
     ),
     ({"url": "https://h/x", "env_http_headers": {"X": "hunter 2"}}, "hunter", "names no variable"),
     ({"command": "x", "env_vars": [{"name": "hunter 2"}]}, "hunter", "names no variable"),
+    ({"url": "h", "oauth": {"client_secret_env": "hunter 2"}}, "hunter", "no name of a variable"),
 ]
 
 
@@ -353,6 +354,9 @@ def test_a_secret_is_left_out_wherever_it_stands(
     assert stays in everything.replace('\\"', '"')
 
 
+NOT_WITH_COMMAND = "does not go with command and is left out"
+
+
 @pytest.mark.parametrize(
     ("table", "note"),
     [
@@ -363,9 +367,15 @@ def test_a_secret_is_left_out_wherever_it_stands(
         ({"url": "https://h/x", "headers": "X: 1"}, "a: headers is no table and is left out"),
         ({"command": "x", "disabled": 1}, "a: disabled is neither true nor false and is left out"),
         ({"command": "x", "startup_timeout_ms": True}, "a: startup_timeout_ms: true is left out"),
+        ({"command": "x", "oauth": {"client_id": "b"}}, f"a: oauth {NOT_WITH_COMMAND}"),
+        (
+            {"command": "x", "bearer_token_env_var": "B"},
+            f"a: bearer_token_env_var {NOT_WITH_COMMAND}",
+        ),
+        ({"command": "${cwd}/x"}, "a: ${cwd} has no equal here"),
     ],
 )
-def test_a_value_of_another_type_is_never_left_out_without_a_word(
+def test_what_cannot_be_taken_over_is_never_without_a_word(
     table: dict[str, Any], note: str
 ) -> None:
     assert import_text(json.dumps({"mcpServers": {"a": table}})).notes == (note,)
@@ -374,6 +384,20 @@ def test_a_value_of_another_type_is_never_left_out_without_a_word(
 @pytest.mark.parametrize("table", [{"url": "https://h/x", "env": {}}, {"command": "x", "url": ""}])
 def test_what_is_empty_is_left_out_without_a_word(table: dict[str, Any]) -> None:
     assert import_text(json.dumps({"mcpServers": {"a": table}})).notes == ()
+
+
+@pytest.mark.parametrize("none", [None, ""])
+def test_a_command_that_is_none_is_not_how_a_server_is_reached(
+    none: str | None, servers: Servers
+) -> None:
+    entry = {"mcpServers": {"a": {"command": none, "url": "https://h/x"}}}
+    assert servers(json.dumps(entry))["a"].url == "https://h/x"
+
+
+def test_how_a_server_is_logged_in_to_is_taken_over(servers: Servers) -> None:
+    oauth = {"client_id": "us", "scopes": ["read"], "callback_port": 8080}
+    found = servers(json.dumps({"mcpServers": {"a": {"url": "https://h/x", "oauth": oauth}}}))
+    assert found["a"].oauth == OAuthSettings("us", scopes=("read",), callback_port=8080)
 
 
 def test_a_server_that_is_disabled_stays_so_whatever_else_its_file_says(servers: Servers) -> None:

@@ -71,6 +71,13 @@ _PREDEFINED: Final = {
     "workspaceFolder": "WORKSPACE_FOLDER",
     "workspaceRoot": "WORKSPACE_FOLDER",
 }
+_OF_THE_EDITOR: Final = frozenset(
+    "columnNumber cwd defaultBuildTask execPath extensionInstallFolder file fileBasename "
+    "fileBasenameNoExtension fileDirname fileDirnameBasename fileExtname fileWorkspaceFolder "
+    "lineNumber relativeFile relativeFileDirname selectedText workspaceFolderBasename "
+    "workspaceRootFolderName".split()
+)
+"""What an editor puts in itself, and no environment has."""
 
 
 def variable_name(*words: str) -> str:
@@ -110,6 +117,6 @@ def _converted_reference(inner: str, note: Callable[[str], None]) -> str:
         default = f", which was {value}" if hidden_under(kind, value, stars) == value else ""
         note(f"set {kind} in the environment; there is no default here{default}")
         return f"${{{kind}}}"
-    if _NAME.fullmatch(inner) is None:
+    if inner in _OF_THE_EDITOR or _NAME.fullmatch(inner) is None:
         note(f"${{{inner}}} has no equal here")
     return f"${{{inner}}}"

@@ -37,7 +37,7 @@ _LONGEST_START: Final = 86_400_000
 # Words that change nothing here. The kind of transport is read before they are left out.
 _IGNORED: Final = {"type", "transport", "name", "description", "$schema"}
 _OF_COMMAND: Final = ("args", "env", "env_vars", "cwd")
-_OF_ADDRESS: Final = ("url", "headers", "http_headers")
+_OF_ADDRESS: Final = ("url", "headers", "http_headers", "bearer_token_env_var", "oauth")
 
 Kind = TypeVar("Kind", list[Any], dict[str, Any], bool)
 _NOT_OF: Final = {list: "no list", dict: "no table", bool: "neither true nor false"}
@@ -191,7 +191,8 @@ def _convert(
     # What is converted is taken out of `rest`. What is left there at the end is told to be left
     # out.
     rest = {key: value for key, value in table.items() if key not in _IGNORED}
-    if "command" in table:
+    # One that is null or empty beside an address is none.
+    if table.get("command") or ("command" in table and not table.get("url")):
         _stdio(server, rest)
     else:
         _remote(server, rest, str(table.get("type") or table.get("transport") or ""))
@@ -243,7 +244,7 @@ def _stdio(server: _Server, rest: dict[str, Any]) -> None:
 
 
 def _remote(server: _Server, rest: dict[str, Any], kind: str) -> None:
-    server.leave_out(rest, _OF_COMMAND, "url")
+    server.leave_out(rest, ("command", *_OF_COMMAND), "url")
     url = None
     # Each program has its own word for the address; the first that is there counts.
     for key in ("url", "serverUrl", "httpUrl"):
@@ -323,6 +324,8 @@ def _same(server: _Server, key: str, value: Any) -> None:
         server.note(f"{key}: {faults[0].message}; left out")
     elif key == "bearer_token_env_var" and not is_variable(value):
         server.note(f"{key} is no name of a variable; left out")
+    elif key == "oauth" and not is_variable(value.get("client_secret_env", "NAME")):
+        server.note("oauth: its client_secret_env is no name of a variable; left out")
     else:
         server.values[key] = value
 
@@ -336,9 +339,11 @@ def _written(server: _Server, *, comments: bool = True) -> str:
     for key, node in SERVER.keys.items():
         if isinstance(node, Value) and key in server.values:
             lines.append(f"{key} = {toml_value(server.values[key])}")
-    for tool, own in server.values.get("tools", {}).items():
+    tables: dict[tuple[str, ...], Mapping[str, Any]] = {("oauth",): server.values.get("oauth", {})}
+    tables |= {("tools", tool): own for tool, own in server.values.get("tools", {}).items()}
+    for path, own in tables.items():
         if own:
-            lines.append(f"[{dotted('mcp_servers', server.name, 'tools', tool)}]")
+            lines.append(f"[{dotted('mcp_servers', server.name, *path)}]")
             lines += [f"{key} = {toml_value(value)}" for key, value in own.items()]
     return "\n".join(lines) + "\n"
 

@@ -117,6 +117,7 @@ def test_a_file_that_others_could_read_before_they_can_read_after_its_servers_ca
 
 STAYING = {
     "the open folder": ({"command": "x", "args": ["${workspaceFolder}/a"]}, "folder that is open"),
+    "the editor's program": ({"command": "${execPath}"}, "${execPath} has no equal here"),
     "an input": ({"command": "x", "env": {"KEY": "${input:key}"}}, "asks for a part of it"),
     "a file of variables": ({"command": "x", "envFile": "/a/.env"}, "a file of variables"),
     "a key of its own": ({"command": "x", "dev": {"watch": "a"}}, "dev has no equal here"),
