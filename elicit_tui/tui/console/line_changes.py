@@ -102,7 +102,9 @@ class ListedRows:
         row = bisect_right(self._begins, number)
         if not row or _indent(self._lines[number]) < self._depth:
             return ""
-        first = self._lines[self._begins[row - 1] + 1].strip().rstrip(",")
+        begin = self._begins[row - 1]
+        # A text that only looks so may end there.
+        first = "".join(self._lines[begin + 1 : begin + 2]).strip().rstrip(",")
         key, _, value = first.partition(": ")
         named = f" · {key.strip(chr(34))} {value}" if value and value not in ("{", "[") else ""
         return f"row {row:,}{named[:NAME_CHARACTERS]}"

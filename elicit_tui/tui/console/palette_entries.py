@@ -117,10 +117,12 @@ BEHIND: Final = 3
 IN_TITLE, IN_HELP, IN_TOLD, BY_LETTERS = 7, 8, 9, 10
 LABEL_LEAST: Final = 3
 """Letters of a word of ours that find what has it before its name."""
-SHORT_MOST: Final = 40
+SHORT_MOST: Final = 20
 """Letters of a name in short: whoever writes more writes the name."""
-WORDS_MOST: Final = 100
+WORDS_MOST: Final = 40
 """Words of a name that may be written in short: a server chose it."""
+SEARCHED_LETTERS: Final = 400
+"""Of such a name."""
 BEGUN_LEAST: Final = 3
 """Letters of the beginning of a word that stand for it before another one."""
 NO_VOWELS: Final = str.maketrans("", "", "aeiou")
@@ -206,9 +208,20 @@ def _in_short(name: str, query: str) -> int | None:
     wanted = in_words(query).replace(" ", "")
     if not 1 < len(wanted) <= SHORT_MOST:
         return None
-    names = (words.split()[:WORDS_MOST] for words in names_in_words((name,)))
-    fars = (_shortens(words, wanted) for words in names)
+    # Of a name without humps both are the same.
+    names = dict.fromkeys(names_in_words((name[:SEARCHED_LETTERS],)))
+    fars = (
+        _shortens(words.split()[:WORDS_MOST], wanted)
+        for words in names
+        if _has_in_order(words, wanted)
+    )
     return min((far for far in fars if far is not None), default=None)
+
+
+def _has_in_order(name: str, wanted: str) -> bool:
+    """Whether it has these letters in this order: few names have, and this is soon known."""
+    at = -1
+    return all((at := name.find(letter, at + 1)) >= 0 for letter in wanted)
 
 
 def _shortens(words: Sequence[str], wanted: str) -> int | None:
@@ -219,6 +232,8 @@ def _shortens(words: Sequence[str], wanted: str) -> int | None:
     """
     read = {0: 0}  # How much of it the words so far can have been, and how far that is away.
     for at, word in enumerate(words):
+        if at and word[0] not in wanted:
+            continue  # Every way to take a word begins with its first letter.
         taken = [
             (end + length, far + 2)
             for end, far in read.items()

@@ -136,6 +136,11 @@ def test_other_text_with_braces_has_no_rows() -> None:
     assert next(unified(old, [*old[:2], "  return 2;", "}"])).endswith(" @@")
 
 
+def test_a_text_that_ends_where_a_row_would_begin_is_compared_all_the_same() -> None:
+    told = [*unified(["["], ["[", "{"])]
+    assert told == ["@@ -1 +1,2 @@ row 1", " [", "+{"]
+
+
 @pytest.mark.parametrize(("rows", "left"), [(12, 4), (4, 12), (9, 1), (1, 9), (11, 0)])
 @pytest.mark.parametrize("at_once", [4, 5, 8])
 def test_of_rows_that_are_alike_each_that_came_or_went_is_in_the_difference_once(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -90,6 +91,37 @@ def test_a_long_name_of_like_words_is_looked_through_once_for_each_way_to_read_i
     assert not found([tool], "restars")
     assert found([tool], "restar") == [tool]
     assert len(walks) <= 4
+
+
+@pytest.mark.parametrize("query", ["a" * 20 + "q", "a" * 19 + "q", "zz"])
+def test_a_long_name_without_the_letters_of_what_was_written_costs_no_walk(
+    query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walks: list[object] = []
+    monkeypatch.setattr(palette_entries, "_shortens", lambda *given: walks.append(given))
+    tools = [
+        entry("alpha: it", "", lambda: None, Traits((name,), TOOL))
+        for name in ("a " * 100, "_".join(["a" * 39] * 100))
+    ]
+    assert not found(tools, query)
+    assert not walks
+
+
+def test_words_that_begin_with_no_letter_of_what_was_written_are_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    lengths = palette_entries._lengths
+
+    def counted(word: str, rest: str) -> Iterator[int]:
+        asked.append(word)
+        return lengths(word, rest)
+
+    monkeypatch.setattr(palette_entries, "_lengths", counted)
+    name = "_".join(["read", *["xfast"] * 20, "file"])
+    tool = entry("alpha: it", "", lambda: None, Traits((name,), TOOL))
+    assert found([tool], "rdfile") == [tool]
+    assert "xfast" not in asked
 
 
 def table(columns: int, rows: int, row: str = "") -> str:
