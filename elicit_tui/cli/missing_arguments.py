@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from elicit_tui.errors import UsageError
-from elicit_tui.text import neutral_line
+from elicit_tui.text import neutral_line, readable_json
 
 MOST_NAMED: Final = 20
 MOST_SHOWN: Final = 4
@@ -69,6 +69,9 @@ def _ways(names: Collection[str], schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _choices(choices: list[Any]) -> Iterator[str]:
-    yield from (neutral_line(str(choice), 40) for choice in islice(choices, MOST_SHOWN))
+    for choice in islice(choices, MOST_SHOWN):
+        # As it is typed: a text without quotes, `true` and what else is none as JSON has it.
+        text = choice if isinstance(choice, str) else readable_json(choice, indent=None)
+        yield neutral_line(text, 40)
     if len(choices) > MOST_SHOWN:
         yield "…"

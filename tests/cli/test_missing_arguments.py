@@ -22,6 +22,7 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         ({"type": ["number", "null"]}, "it=NUMBER"),
         ({"anyOf": [{"type": "null"}, {"type": "boolean"}]}, "it=true|false"),
         ({"enum": ["London", 5, "a", "b", "c"]}, "it=London|5|a|b|…"),
+        ({"enum": [True, False, "both"]}, "it=true|false|both"),
         (TEXTS, "it=TEXT"),
         ({"type": "array", "items": {"enum": ["a"]}}, "it:='[\"a\", …]'"),
         ({"type": "object"}, "it:='{…}'"),
