@@ -170,6 +170,9 @@ class AgentRequest:
             return
         if value <= self._sent:
             value = _hair_above(self._sent)
+        # Above the largest number there is none, and JSON has no word for what comes then.
+        if not math.isfinite(value):
+            return
         self._sent = value
         params: dict[str, Any] = {"progressToken": self._token, "progress": value}
         if total is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -101,6 +102,16 @@ async def test_how_far_a_call_is_goes_to_its_own_request_and_never_back() -> Non
     assert values[-1] == 2.0
     assert values[2] < 1.001
     assert here.of == ["r1"] * 4
+
+
+async def test_a_server_at_the_largest_number_makes_no_line_that_is_no_json() -> None:
+    here = Connection()
+    asked = request(meta={"progressToken": 1}, connection=here)
+    for value in (sys.float_info.max, sys.float_info.max, int(sys.float_info.max)):
+        asked.progress(value, None, None)
+    asked.tick(None, "waiting")
+    await asked.flushed()
+    assert progressed(here) == [sys.float_info.max]
 
 
 async def test_who_asked_for_no_progress_has_none() -> None:
