@@ -26,6 +26,7 @@ from elicit_tui.paths import replace_file, state_directory, write_private
 from elicit_tui.store.store import SharedTokenEntries, Token
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 PREFIX: Final = "elicit-tui_"
 """So that a token in a wrong place is recognised for what it is."""
 
@@ -243,5 +244,6 @@ def _read(path: Path) -> Token | None:
         token = Token(str(kept["name"]), str(kept["sha256"]), str(kept["added"]))
     except (*_NOBODY, ValueError, KeyError, TypeError):
         return None
-    # A file that was copied or renamed by hand lets nobody in.
-    return token if token.name == path.name.removesuffix(SUFFIX) else None
+    # A file that was copied, renamed or changed by hand lets nobody in, and keeps nobody out.
+    is_whole = DIGEST.fullmatch(token.sha256) and token.name == path.name.removesuffix(SUFFIX)
+    return token if is_whole else None

@@ -21,9 +21,17 @@ from elicit_tui.store.sealing import Sealer
 from elicit_tui.store.store import Token
 
 TOKENS, REVOKED = "et:{index}:tokens", "et:{index}:revoked"
-# Given once: an entry of this name stays as it is, also if the script runs twice.
-ADD: Final = LuaScript("return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])")
-"""KEYS: tokens; ARGV: name, entry."""
+# Given once: an entry of this name stays as it is, also if the script runs twice. What is none of
+# ours gives place, or a stranger's word would keep a token out for ever.
+ADD: Final = LuaScript(
+    """
+if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 1 then return 1 end
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 1
+"""
+)
+"""KEYS: tokens; ARGV: name, entry, what may stand there that is no entry."""
 REVOKE: Final = LuaScript(
     """
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
@@ -49,7 +57,11 @@ class RedisTokens:
     async def add(self, token: Token) -> bool:
         """Let a token in."""
         entry = {"sha256": token.sha256, "added": token.added, "seal": self._seal_of(token)}
-        return bool(await self._server.run(ADD, _KEYS, token.name, json.dumps(entry)))
+        entries, _ = map(pairs, await self._server.run(READ, _KEYS))
+        name = token.name.encode()
+        there = entries.get(name)
+        not_ours = b"" if there is None or self._token(name, there) is not None else there
+        return bool(await self._server.run(ADD, _KEYS, name, json.dumps(entry), not_ours))
 
     async def revoke(self, sha256: str, name: str = "") -> None:
         """Take a token back."""
@@ -69,9 +81,9 @@ class RedisTokens:
         token = Token(
             name.decode("utf-8", "replace"), str(entry.get("sha256")), str(entry.get("added"))
         )
-        is_ours = hmac.compare_digest(
-            str(entry.get("seal")).encode(), self._seal_of(token).encode()
-        )
+        seal = str(entry.get("seal"))
+        # What is no ASCII cannot be compared so, and is no seal.
+        is_ours = seal.isascii() and hmac.compare_digest(seal, self._seal_of(token))
         return token if is_ours else None
 
     def _revoked(self, ends: Iterable[tuple[bytes, bytes]]) -> Iterable[str]:

@@ -31,6 +31,7 @@ async def test_what_is_no_token_lets_nobody_in_and_keeps_nobody_out(tmp_path: Pa
         "list": b"[]",
         "half": b'{"name": "half"}',
         "no": b"\xff",
+        "changed": b'{"name": "changed", "sha256": "\\u00e4", "added": "now"}',
     }
     for name, text in odd.items():
         (tmp_path / f"{name}.json").write_bytes(text)

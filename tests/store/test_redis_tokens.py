@@ -82,3 +82,17 @@ async def test_whoever_writes_to_redis_without_the_secret_shuts_nobody_out(
     seal: Any = redis_process.command("HGET", REVOKED, OTHER.sha256)
     redis_process.command("HSET", REVOKED, ONE.sha256, seal)
     assert await here.read() == ((ONE,), frozenset({OTHER.sha256}))
+
+
+@pytest.mark.parametrize("word", ["no entry", "{}", '{"seal": "\\ud800"}', '{"sha256": "\\ud800"}'])
+async def test_what_a_stranger_puts_in_the_place_of_an_entry_gives_place_to_it_again(
+    machines: list[RedisTokens], redis_process: RedisProcess, word: str
+) -> None:
+    here, there = machines
+    await here.add(ONE)
+    await here.add(OTHER)
+    redis_process.command("HSET", TOKENS, ONE.name, word)
+    assert (await there.read())[0] == (OTHER,)
+    assert await there.add(ONE)
+    assert (await here.read())[0] == (ONE, OTHER)
+    assert not await here.add(Token(ONE.name, "c" * 64, ONE.added))
