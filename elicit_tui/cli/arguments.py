@@ -21,6 +21,7 @@ from elicit_tui.cli.parser import nearest
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import UsageError
+from elicit_tui.form.choices import is_select, read_choices
 from elicit_tui.form.limits import NULLABLE, flattened
 from elicit_tui.host.uri_templates import filled
 from elicit_tui.text import neutral_line
@@ -192,8 +193,10 @@ def _converted(key: str, texts: tuple[str, ...], schema: Any, root: Mapping[str,
     declared_type, takes_null = _type_of(schema)
     if declared_type == "array" and (len(texts) > 1 or not texts[0].lstrip().startswith("[")):
         items = schema.get("items")
-        item_type, _ = _type_of(_flat(items, root))
-        if item_type not in (None, "array", "object") and (texts != ("null",) or not takes_null):
+        of_item = _flat(items, root)
+        item_type, _ = _type_of(of_item)
+        plain = is_select(of_item) if item_type is None else item_type not in ("array", "object")
+        if plain and (texts != ("null",) or not takes_null):
             return [_converted(key, (text,), items, root) for text in texts]
     text = _the_one_text(key, texts)
     if declared_type is None:
@@ -214,11 +217,12 @@ def _converted(key: str, texts: tuple[str, ...], schema: Any, root: Mapping[str,
 
 def _choice(text: str, schema: Mapping[str, Any]) -> Any:
     """Of choices that have no type in common the one that is spelled so; else the text itself."""
-    choices = schema.get("enum", [schema.get("const")])
-    if not isinstance(choices, list) or text in choices:
+    choices, _ = read_choices(schema) or ((), [])
+    values = [choice.value for choice in choices]
+    if text in values:
         return text
-    plain = (choice for choice in choices if isinstance(choice, (int, float)))
-    return next((choice for choice in plain if json.dumps(choice) == text), text)
+    plain = (value for value in values if not isinstance(value, str))
+    return next((value for value in plain if json.dumps(value) == text), text)
 
 
 def _flat(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -229,11 +233,16 @@ def _flat(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _type_of(schema: Mapping[str, Any]) -> tuple[str | None, bool]:
     """The one type that a flat schema allows, and whether it allows null beside it."""
-    declared = schema.get("type")
+    declared, ways = schema.get("type"), schema.get("anyOf")
     types = declared if isinstance(declared, list) else [declared]
+    if declared is None and isinstance(ways, list):
+        types = [way.get("type") if isinstance(way, Mapping) else None for way in ways]
     others = [name for name in types if name != "null"] or types
-    one = others[0] if len(others) == 1 and isinstance(others[0], str) else None
-    return one, NULLABLE in schema or "null" in types
+    # Every integer is a number, so that both together are one type.
+    if "number" in others:
+        others = [name for name in others if name != "integer"]
+    one = others[0] if others and others.count(others[0]) == len(others) else None
+    return one if isinstance(one, str) else None, NULLABLE in schema or "null" in types
 
 
 def _the_one_text(key: str, texts: tuple[str, ...]) -> str:

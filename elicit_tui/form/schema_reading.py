@@ -67,7 +67,7 @@ def read_field(
         description=text_of(flat.get("description")),
         nullable="null" in types or flat.get(NULLABLE) is True,
     )
-    field = _of_type(blank, flat, root, [named for named in types if named != "null"])
+    field = _of_type(blank, flat, root, _without_null(types))
     # Of a pattern that cannot be translated the person is told; the field itself can be answered.
     reason = patterns.untranslatable(field.pattern) if field.pattern is not None else None
     if reason is not None:
@@ -93,9 +93,14 @@ def _unsupported(field: Field, why: str) -> Field:
 
 def _types(declared: Any) -> list[Any]:
     if isinstance(declared, list):
-        # Every integer is a number, so that both together are no choice between types.
-        return ["number"] if sorted(map(str, declared)) == ["integer", "number"] else declared
+        return declared
     return [] if declared is None else [declared]
+
+
+def _without_null(types: list[Any]) -> list[Any]:
+    others = [named for named in types if named != "null"]
+    # Every integer is a number, so that both together are no choice between types.
+    return ["number"] if sorted(map(str, others)) == ["integer", "number"] else others
 
 
 def _of_type(field: Field, flat: Mapping[str, Any], root: Any, types: list[Any]) -> Field:
@@ -192,14 +197,15 @@ def _list(field: Field, flat: Mapping[str, Any], root: Any) -> Field:
         return _unsupported(field, _NO_SELECT)
     least, most = _count(flat, "minItems"), _count(flat, "maxItems")
     bounded = replace(field, min_items=least, max_items=most)
-    if items.get("type") not in (None, "string"):
-        return _unsupported(field, _LISTS.get(str(items["type"]), _NO_SELECT))
+    of_items = _types(items.get("type"))
+    if of_items not in ([], ["string"]):
+        return _unsupported(field, _LISTS.get(str(of_items[0]), _NO_SELECT))
     # Choices of a list may leave out their type; texts that are typed may not.
     selected = read_choices({"type": "string", **items})
     if selected is not None:
         drawn = replace(bounded, hint=choose_words(least, most))
         return _select(drawn, "multi", flat, *selected)
-    if items.get("type") != "string":
+    if not of_items:
         return _unsupported(field, _NO_SELECT)
     count = count_words(least, most, "line", "lines")
     return replace(

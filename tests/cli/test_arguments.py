@@ -69,6 +69,11 @@ OPTIONAL = {
         "many": {"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
         "level": {"enum": [1, True, "high", "2", 2]},
         "version": {"const": 3},
+        "size": {"oneOf": [{"const": 1, "title": "small"}, {"const": "2"}]},
+        "sizes": {"type": "array", "items": {"enum": [1, "2"]}},
+        "any": {"type": ["integer", "number", "null"]},
+        "other": {"anyOf": [{"type": "integer"}, {"type": "number"}, {"type": "null"}]},
+        "mixed": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
     },
     "$defs": {"Name": {"type": "string"}, "Ratio": {"allOf": [{"type": "number"}]}},
 }
@@ -92,6 +97,15 @@ OPTIONAL = {
         ("level=high", "high"),
         ("level=2", "2"),
         ("version=3", 3),
+        ("size=1", 1),
+        ("size=2", "2"),
+        ("sizes=1", [1]),
+        ("sizes=2", ["2"]),
+        ('sizes=[1, "2"]', [1, "2"]),
+        ("any=3", 3),
+        ("other=0.5", 0.5),
+        ("other=null", None),
+        ("mixed=3", "3"),
     ],
 )
 def test_a_value_of_a_type_or_null_or_of_one_that_is_referred_to_has_that_type(
