@@ -106,12 +106,15 @@ class Narration:
 
     def _say_wait(self, servers: Sequence[ServerSettings]) -> None:
         from elicit_tui.text import neutral_line
+        from elicit_tui.tui.console.spans import shortened
 
         names = ", ".join(server.name for server in servers)
         does = "Starting" if any(server.command for server in servers) else "Connecting to"
         width = columns_of(self._stream) or 80
         if not (self._forms or self._prompts):
-            self.write(neutral_line(f"{does} {names}", max(width - 4, 1)) + " …")
+            # In cells: of a line that breaks only the last part could be taken away.
+            line = shortened(neutral_line(f"{does} {names}", width), max(width - 4, 1))
+            self.write(f"{line} …")
             self._waits = True
 
     def _end_wait(self) -> None:

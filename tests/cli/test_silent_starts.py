@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 import elicit_tui.demo
 from elicit_tui.cli import narration
@@ -62,6 +63,16 @@ def test_a_terminal_says_what_starts_until_there_is_something_to_say() -> None:
     assert told(Screen(), LOCAL) == f"Starting alpha …{GONE}{then}"
     assert told(Screen(), REMOTE) == f"Connecting to beta␛[2J …{GONE}{then}"
     assert told(Screen(), LOCAL, LOCAL) == f"Starting alpha, alpha …{GONE}{then}"
+
+
+def test_it_stands_on_one_line_however_wide_the_signs_of_a_name_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wide = ServerSettings("界" * 60, command="alpha-server")
+    for columns in (20, 80):
+        monkeypatch.setattr(narration, "columns_of", lambda stream, given=columns: given)
+        line, _, _ = told(Screen(), wide, LOCAL).partition(GONE)
+        assert columns - 6 < cell_len(line) < columns
 
 
 def test_a_terminal_that_takes_nothing_away_has_it_on_a_line(
