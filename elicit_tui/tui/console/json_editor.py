@@ -16,7 +16,14 @@ from elicit_tui.form.field import Problem
 from elicit_tui.form.shape import secret_names, text_names
 from elicit_tui.text import quoted, readable_json
 from elicit_tui.text.hostile_json import strict_json
-from elicit_tui.tui.console.json_places import Written, next_line, one_more, place_of, written_in
+from elicit_tui.tui.console.json_places import (
+    Written,
+    next_line,
+    nulls_in,
+    one_more,
+    place_of,
+    written_in,
+)
 from elicit_tui.tui.names_on_screen import key_of
 from elicit_tui.tui.widgets.control import CLEAR
 from elicit_tui.tui.widgets.seen_writing import SeenAsPainted, SeenWriting
@@ -131,12 +138,13 @@ class JsonEditor(SeenWriting, SeenAsPainted, TextEditor):
 
     @property
     def _nulls(self) -> int:
-        return sum(value.sign == "null" for value in written_in(self.text))
+        return nulls_in(self.text)
 
     @property
     def lacks(self) -> str:
         """How many values are still to be written, in few words; empty where none is."""
-        return f"{self._nulls} still null" if self.is_begun else ""
+        nulls = self._nulls
+        return f"{nulls} still null" if nulls else ""
 
     def _begin_writing(self) -> None:
         """Select what is to be written first; where all is written, the first value."""

@@ -11,11 +11,12 @@ from elicit_tui.form.field import Problem
 from elicit_tui.form.wording import place_words
 from elicit_tui.text import readable_json
 
-_TOKEN: Final = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"](?:[^\n{}\[\],:"]*[^\s{}\[\],:"])?'
+_SCALAR: Final = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"?|[^\s{}\[\],:"](?:[^\n{}\[\],:"]*[^\s{}\[\],:"])?'
 )
 """Also of JSON that is wrong: a text that does not end, ends with its line; words without quotes
 are one value."""
+_TOKEN: Final = re.compile(rf"[{{}}\[\],:]|{_SCALAR.pattern}")
 
 
 class Written(NamedTuple):
@@ -33,6 +34,11 @@ class Written(NamedTuple):
     def is_blank(self) -> bool:
         """Whether it is still to be written."""
         return self.sign in ("null", '""', "[]", "{}")
+
+
+def nulls_in(text: str) -> int:
+    """How many values are null, of JSON that may be wrong: soon told of a long one too."""
+    return _SCALAR.findall(text).count("null")
 
 
 def written_in(text: str) -> Iterator[Written]:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from elicit_tui.tui.console import json_editor
 from elicit_tui.tui.console.json_editor import PASTED_AS_JSON, JsonEditor
+from elicit_tui.tui.console.json_places import written_in
 from elicit_tui.tui.console.screens.long_text import LongTextArea
 from tests.tui.console.stand import Stand
 from tests.tui.console.test_json_arguments import writing
@@ -34,6 +36,18 @@ async def test_shift_tab_goes_back_to_a_value_that_is_no_json(tmp_path: Path) ->
             await stand.press("shift+tab")
             went_to.append(editor.selected_text)
         assert went_to == ["very deep", "2", "1"]
+
+
+async def test_nulls_are_counted_without_a_walk_through_all_the_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = '{"a": null, "null": "null", "b": [null, very null,\n\t{"c": "x\\"null\n, "d":null}'
+    async with writing(tmp_path) as stand:
+        editor = editor_of(stand)
+        editor.begin(text)
+        nulls = sum(value.sign == "null" for value in written_in(text))
+        monkeypatch.setattr(json_editor, "written_in", lambda text: pytest.fail("a walk"))
+        assert (nulls, editor.lacks, editor.is_begun) == (3, "3 still null", True)
 
 
 async def test_tab_goes_through_values_that_stand_in_one_line(tmp_path: Path) -> None:
