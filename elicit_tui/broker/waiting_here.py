@@ -32,6 +32,9 @@ class AskedHere:
     since: str
     """RFC 3339."""
 
+    def __post_init__(self) -> None:
+        moment_of(self.since)  # A note that says no time is none.
+
 
 @dataclass(frozen=True)
 class ConsoleNote:

@@ -19,6 +19,7 @@ from elicit_tui.gateway.asking import AskedInClient
 from elicit_tui.gateway.requester import AgentInfo
 from elicit_tui.host.events import HostEvent, ServerStateChanged
 from elicit_tui.store.note_folder import NoteFolder
+from elicit_tui.text.duration import moment_of
 
 MOST_NOTES: Final = 50
 KEPT_SECONDS: Final = 7 * 24 * 3600.0
@@ -31,6 +32,9 @@ class InClient:
     server: str
     tool: str | None
     since: str
+
+    def __post_init__(self) -> None:
+        moment_of(self.since)  # A note that says no time is none.
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,12 @@ class SessionNote:
     in_client: tuple[InClient, ...] = ()
     written: float = 0.0
     """Seconds since the epoch; the process that wrote it was there by then."""
+
+    def __post_init__(self) -> None:
+        for moment in (self.since, self.ended or self.since):
+            moment_of(moment)
+        if self.process < 1:
+            raise ValueError("it is no process")
 
     @property
     def alive(self) -> bool:

@@ -30,7 +30,10 @@ def countdown(seconds: float | None) -> str:
 def moment_of(text: str) -> datetime:
     """The moment that RFC 3339 spells so. Raises ValueError."""
     # Python 3.10 reads no `Z`.
-    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    if moment.tzinfo is None:
+        raise ValueError("it is no moment without its offset")
+    return moment
 
 
 def local_time(moment: str | None, *, seconds: bool = False) -> str:

@@ -168,6 +168,31 @@ def test_notes_are_bounded_and_what_is_broken_or_old_costs_nobody_the_others(
     assert not (connected.NOTES.path / "old.json").exists()
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"since": "?"},
+        {"since": "2026-11-24T04:00:00"},
+        {"ended": "long ago"},
+        {"process": -1},
+        {"in_client": [{"server": "paint", "tool": None, "since": ""}]},
+    ],
+)
+@pytest.mark.parametrize("words", [("gateway", "status"), ("inbox", "list")])
+def test_a_note_that_says_no_time_or_no_process_ends_no_list(
+    capsys: pytest.CaptureFixture[str],
+    sealed_machine: Path,
+    damaged: dict[str, object],
+    words: tuple[str, str],
+) -> None:
+    noted("whole", agent="codex", written=time.time())
+    path = connected.NOTES.path / "whole.json"
+    whole = json.loads(path.read_bytes())
+    (path.with_name("damaged.json")).write_text(json.dumps({**whole, **damaged}))
+    assert told(capsys, *words)
+    assert [note.session for note in session_notes()] == ["whole"]
+
+
 def test_no_note_is_removed_of_an_agent_that_is_there(sealed_machine: Path) -> None:
     now = time.time()
     for number in range(MOST_NOTES + 2):

@@ -47,6 +47,18 @@ async def test_an_inbox_that_is_open_says_what_waits_in_a_console(tmp_path: Path
         assert "Nothing waits." in stand.text()
 
 
+def test_a_note_that_says_no_time_costs_nobody_the_others(tmp_path: Path) -> None:
+    note, damaged = NoteOfConsole(), NoteOfConsole()
+    for each in (note, damaged):
+        each.stands((AskedHere("alpha", None, SINCE),))
+    path = sorted(waiting_here.NOTES.path.glob("*.json"))[0]
+    path.write_text(path.read_text().replace(SINCE, "2026-01-02T03:04:05"))
+    (found,) = waiting_in_consoles()
+    assert len([*found.sentences]) == 1
+    for each in (note, damaged):
+        each.end()
+
+
 def test_of_a_console_that_is_gone_nothing_waits(tmp_path: Path) -> None:
     child = os.fork()
     if not child:
