@@ -24,6 +24,7 @@ from elicit_tui.form.limits import (
     STRING_KEYWORDS,
     flattened,
     other_keywords,
+    resolve,
     too_large,
 )
 from elicit_tui.form.pattern import SchemaPatterns, unchecked
@@ -315,7 +316,24 @@ def _beyond(
             return f"“{field.title}” {field.why_unsupported}"
     if not fields and (schema.get("additionalProperties") or schema.get("patternProperties")):
         return "its arguments have no fixed names"
+    drawn = {field.name for field in fields}
+    for keyword in ("$ref", "allOf", "anyOf", "oneOf"):
+        if not _names_below(schema, keyword) <= drawn:
+            return f"its schema describes arguments below {keyword}"
     return None
+
+
+def _names_below(schema: Mapping[str, Any], keyword: str) -> set[str]:
+    """The properties that a part of the whole schema has beside its own, whichever holds."""
+    value = schema.get(keyword)
+    names: set[str] = set()
+    for branch in value if isinstance(value, list) else [schema]:
+        # What stands there is looked at, or what it refers to.
+        refers = isinstance(branch, Mapping) and "$ref" in branch
+        part = resolve(branch["$ref"], schema) if refers else branch
+        properties = part.get("properties") if isinstance(part, Mapping) else None
+        names.update(properties if isinstance(properties, Mapping) else ())
+    return names
 
 
 def _short(name: str) -> str:

@@ -60,6 +60,34 @@ def test_what_is_wrong_deep_in_an_argument_is_named_with_its_place(
     assert str(problem_in(content, RELATIONS)) == f"/relations{pointer}: {message}"
 
 
+TAKES = {"properties": {"x": {"type": "string"}}, "required": ["x"]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        ({"$ref": "#/$defs/Takes", "$defs": {"Takes": TAKES}}, "$ref"),
+        ({"oneOf": [TAKES, {"properties": {"y": {}}, "required": ["y"]}]}, "oneOf"),
+        ({"properties": {"a": {"type": "string"}}, "allOf": [TAKES]}, "allOf"),
+        ({"anyOf": [{"$ref": "#/$defs/Takes"}], "$defs": {"Takes": TAKES}}, "anyOf"),
+    ],
+)
+def test_arguments_that_no_field_is_drawn_for_are_written_as_json(
+    schema: dict[str, Any], keyword: str
+) -> None:
+    form = read_form({"type": "object", **schema}, purpose="arguments")
+    assert form.beyond == f"its schema describes arguments below {keyword}"
+    assert not form.is_confirmation
+    assert form.judge({"x": "a"}) == ()
+
+
+@pytest.mark.parametrize(
+    "rest", [{"anyOf": [{"required": ["x"]}]}, {"allOf": [TAKES, True]}, {"oneOf": "no list"}, {}]
+)
+def test_arguments_that_are_only_bound_together_are_drawn(rest: dict[str, Any]) -> None:
+    assert read_form({"type": "object", **TAKES, **rest}, purpose="arguments").beyond is None
+
+
 def test_thousands_of_objects_that_may_each_stand_once_are_judged_in_a_moment() -> None:
     schema = {"type": "object", "properties": {"rows": {"type": "array", "uniqueItems": True}}}
     form = read_form(schema, purpose="arguments")
