@@ -69,8 +69,12 @@ def reply_of_text(output: bytes, event: str) -> Reply:
         return Reply()
     answer = _object_in(output)
     warning = _reason(answer.get("systemMessage"))
-    if answer.get("continue") is False:
+    goes_on = answer.get("continue")
+    if goes_on is False:
         return Reply("cancel", reason=_reason(answer.get("stopReason")), warning=warning)
+    # Whoever wrote "false" as a text meant it.
+    if goes_on is not None and goes_on is not True:
+        raise HookError("answered with a continue that is neither true nor false")
     # Nested as Claude Code reads it, or flat as a short script writes it.
     inner = answer.get("hookSpecificOutput", answer)
     if not isinstance(inner, dict) or inner.get("hookEventName", event) != event:
@@ -79,13 +83,18 @@ def reply_of_text(output: bytes, event: str) -> Reply:
     # Nested and flat may both be there. Two that differ are no answer: in doubt nothing is decided.
     if answer.get("action", action) != action:
         raise HookError("answered with two actions")
+    content = inner.get("content")
+    if answer.get("content", content) != content:
+        raise HookError("answered with content in two places")
     if action is None:
-        if inner.get("content") is not None:
+        if content is not None:
             raise HookError("answered with content and no action")
+        # So the other hooks of Claude Code refuse; silence would let the answer out.
+        if any(said.get("decision") is not None for said in (answer, inner)):
+            raise HookError("answered with a decision and no action")
         return Reply(warning=warning)
     if action not in ACTIONS:
         raise HookError("answered with an action that is none of accept, decline and cancel")
-    content = inner.get("content")
     if content is not None and (not isinstance(content, dict) or too_deep(content)):
         raise HookError("answered with content that is no object")
     reason = _reason(inner.get("reason", answer.get("reason")))
