@@ -198,10 +198,17 @@ class SharedTokens(Tokens):
         return found
 
     def _read_revoked(self) -> frozenset[str]:
+        """Raises UsageError: as if nothing had been revoked, some would be let in again."""
         try:
-            return frozenset(self._revoked_file.read_text(encoding="ascii").split())
-        except (OSError, UnicodeDecodeError):
+            words = self._revoked_file.read_text(encoding="ascii", errors="replace").split()
+        except (FileNotFoundError, NotADirectoryError):
             return frozenset()
+        except OSError as error:
+            raise UsageError(
+                "Which tokens were revoked cannot be read, so nobody is let in: "
+                f"{_reason(error)} ({self._revoked_file})."
+            ) from error
+        return frozenset(filter(str.isascii, words))
 
     def _keep_revoked(self, revoked: frozenset[str]) -> None:
         self._revoked = revoked

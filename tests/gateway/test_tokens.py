@@ -193,6 +193,31 @@ async def test_who_is_let_in_is_asked_again_and_again_also_after_a_failure(
     asking.cancel()
 
 
+async def test_what_was_revoked_is_known_beside_a_damaged_line_and_else_nobody_is_let_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = SharedTokens(Everywhere(), tmp_path / "tokens")
+    shown = await first.add_everywhere("ci")
+    await first.refresh()
+    (token,) = first.shared
+    await first.revoke_everywhere("ci")
+    # Another machine's store never heard of it, and this one's list has a damaged line.
+    again = Everywhere()
+    again.tokens["ci"] = token
+    revoked = tmp_path / "revoked-tokens"
+    revoked.write_bytes(b"\xff\xfe\n" + revoked.read_bytes())
+    tokens = SharedTokens(again, tmp_path / "tokens")
+    await tokens.refresh()
+    assert tokens.token_of(shown) is None
+
+    def out_of_descriptors(path: Path, **how: str) -> str:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(Path, "read_text", out_of_descriptors)
+    with pytest.raises(UsageError, match="nobody is let in: Too many open files"):
+        SharedTokens(again, tmp_path / "tokens")
+
+
 async def test_a_token_that_cannot_be_kept_is_not_shown(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no directory")
     with pytest.raises(UsageError, match="could not be kept, so there is no token 'ci'"):
