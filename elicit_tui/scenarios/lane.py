@@ -26,7 +26,7 @@ from elicit_tui.scenarios.scenario import Scenario, advice
 from elicit_tui.scenarios.script import MOST_UNPLANNED, Script
 from elicit_tui.scenarios.watching import States, Watched, states
 from elicit_tui.scenarios.ways import Asked, Way
-from elicit_tui.text import in_seconds
+from elicit_tui.text import in_seconds, neutral_line
 
 if TYPE_CHECKING:
     from elicit_tui.host.connection import Connection
@@ -244,6 +244,10 @@ class Trial:
             lane.door.send_again(*self._late)
         tools = await _still_answers(connection)
         tool = next((offered for offered in tools or () if offered.name == scenario.call), None)
+        # What is called where nothing is fails in any case, also when a tool was renamed.
+        if tools and tool is None and scenario.expect.is_any_error:
+            name = neutral_line(scenario.call, 80)
+            run.failures.append(f"the server lists no tool {name}: a call of it shows nothing")
         problem = tool.result_problem(run.result) if tool is not None and run.result else None
         if problem is not None:
             run.failures.append(problem)

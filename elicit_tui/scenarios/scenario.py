@@ -66,6 +66,11 @@ class Expectation:
         """Whether it says anything of a result, be it that it is an error."""
         return self.tells_acceptance or self.is_error is not None
 
+    @property
+    def is_any_error(self) -> bool:
+        """Whether any error will do, whatever it says."""
+        return self.is_error is True and not self.tells_acceptance
+
     def faults(self, result: Mapping[str, Any]) -> list[str]:
         """What of it a result does not satisfy, each as a sentence."""
         found = []

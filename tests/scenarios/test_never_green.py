@@ -159,3 +159,13 @@ def test_a_question_that_follows_a_decline_alone_may_be_allowed(
     assert not {"decline", "deadline", "call cancelled"} & set(failed(ended)), failed(ended)
     asked = named(ended)["decline"]["elicitations"]
     assert len(asked) == 2
+
+
+def test_an_error_is_not_expected_of_a_tool_that_is_not_there(tmp_path: Path) -> None:
+    ended = tried(tmp_path, scenario("bok", "expect = { is_error = true }"))
+    assert failed(ended) == {
+        "accept": ["the server lists no tool bok: a call of it shows nothing"],
+    }
+    # Where its words are expected they tell why it fails.
+    said = tried(tmp_path, scenario("bok", 'expect = { is_error = true, text = "*bok*" }'))
+    assert said.code == 0
