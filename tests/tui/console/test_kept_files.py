@@ -283,6 +283,24 @@ async def test_a_kept_call_cannot_be_given_a_name_that_is_too_long(
         assert path.exists()
 
 
+async def test_a_tilde_before_a_name_that_nobody_has_is_one_of_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = keep(tmp_path / "hello.call.json")
+    (tmp_path / "~nobody.of.this.name").mkdir()
+    async with listing(tmp_path, monkeypatch) as stand:
+        await stand.press("r")
+        await stand.until(lambda: isinstance(stand.app.screen, RenameKeptScreen))
+        values = stand.app.screen.query_one(ValueList)
+        stand.app.screen.query_one("#place", Input).value = "~nobody"
+        await stand.until(lambda: values.shown)
+        assert values.value(0) == "~nobody.of.this.name/"
+        stand.app.screen.query_one("#place", Input).value = "~nobody.of.this.name/new"
+        await stand.press("enter")
+        await stand.until(lambda: isinstance(stand.app.screen, KeptFilesScreen))
+    assert (path.exists(), (tmp_path / "~nobody.of.this.name/new.call.json").exists()) == (0, 1)
+
+
 def test_a_file_is_never_renamed_over_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -199,7 +200,8 @@ class RenameKeptScreen(PlaceDialog):
         return [path for path in super().offered(typed) if not self._is_it(Path(path))]
 
     def _is_it(self, path: Path) -> bool:
-        return path.expanduser().absolute() == self._path.absolute()
+        whole = os.path.expanduser(path)  # noqa: PTH111 - never raises
+        return Path(whole).absolute() == self._path.absolute()
 
     def action_send(self) -> None:
         """Have the file under this name."""
