@@ -120,7 +120,7 @@ class Completion:
 
         Whether it only ever failed, too: it may have been the value.
         """
-        with_it = [call for call in self._made(name) if value in _fitting([self._sent(call, name)])]
+        with_it = [call for call in self._made(name) if value in _texts(self._sent(call, name))]
         if not with_it:
             return ""
         if all(map(_failed, with_it)):
@@ -176,9 +176,14 @@ def _failed(record: CallRecord) -> bool:
 def _fitting(values: Iterable[Any]) -> Iterator[str]:
     """Those that can be seen whole, of a list each: what is chosen is sent as it is shown."""
     for value in values:
-        for text in value[:MOST_VALUES] if isinstance(value, list) else (value,):
+        for text in _texts(value):
             if isinstance(text, str) and text and neutral_line(text, LONGEST) == text:
                 yield text
+
+
+def _texts(value: Any) -> Sequence[Any]:
+    """What may be known of a value: of a list its first ones."""
+    return value[:MOST_VALUES] if isinstance(value, list) else (value,)
 
 
 def _with_words(value: str, words: str) -> Text:

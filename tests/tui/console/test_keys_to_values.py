@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from elicit_tui.elicitation import Call
-from elicit_tui.tui.console.argument_values import ValueList
+from elicit_tui.tui.console import argument_values
+from elicit_tui.tui.console.argument_values import Completion, ValueList
 from elicit_tui.tui.widgets.lines import TextLine
 from elicit_tui.tui.widgets.text_block import TextBlock
 from tests.tui.console.stand import FakeConnection, Stand, console
@@ -163,3 +164,21 @@ async def test_a_list_of_texts_is_offered_what_was_in_such_a_list_before_text_by
         await stand.press("up", "down", "ctrl+s")
         await stand.until(lambda: calls_of(stand))
         assert calls_of(stand)[0].arguments == {"tags": ["own", "green", "blue"]}
+
+
+async def test_what_stands_beside_values_of_lists_does_not_judge_every_text_of_all_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    properties = {"tags": {"type": "array", "items": {"type": "string"}}}
+    tools = {"alpha": [tool("mark", {"type": "object", "properties": properties})]}
+    async with console(tmp_path, servers=["alpha"], tools=tools) as stand:
+        await stand.until(lambda: stand.app.state.servers["alpha"].offers)
+        for texts in (["red", "green"], ["green", "blue"]):
+            call = Call("tools/call", "mark", {"tags": texts})
+            stand.app.state.calls.start("alpha", call).end("answered", result={})
+        record = stand.app.state.servers["alpha"]
+        known = Completion(stand.app.state, record, record.offers[0])
+        values = [*known.known("tags")]
+        monkeypatch.setattr(argument_values, "_fitting", lambda values: pytest.fail("judged"))
+        used = {value: known.used("tags", value) for value in (*values, "white")}
+        assert used == {**dict.fromkeys(("red", "green", "blue"), "used before"), "white": ""}
