@@ -28,6 +28,9 @@ _TAG: Final = "is"
 _KEPT: Final = ("request", "review", "note", "attempt", "outgoing")
 """What is kept of a question. Its form is read again from the request, `examine` is the asker's."""
 _ANOTHER_VERSION: Final = "What is kept was written by another version of elicit-tui."
+# Also no infinity and no NaN, which a hostile entry may hold.
+_MOST: Final = 1e11
+"""No time, number or size of ours is as large."""
 _NAMES: Final = {"Entry": Entry, "Form": Form, "Finding": Finding}
 """Names that the nouns import for type checkers only."""
 
@@ -56,6 +59,16 @@ def noun_of(kind: type[Noun], value: Any) -> Noun:
     except (TypeError, ValueError, KeyError, RecursionError) as error:
         raise StoreError(_ANOTHER_VERSION) from error
     return noun
+
+
+def whole(kind: type[Noun], /, **values: Any) -> Noun | None:
+    """A noun of these values; None where they are not of its types, as another writer's may be."""
+    try:
+        noun = noun_of(kind, values)
+    except StoreError:
+        return None
+    numbers = [value for value in values.values() if isinstance(value, (int, float))]
+    return noun if all(0 <= number < _MOST for number in numbers) else None
 
 
 def _json_value(value: Any) -> Any:

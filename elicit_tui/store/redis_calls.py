@@ -23,7 +23,8 @@ from typing import Any, Final, TypeVar
 from elicit_tui.elicitation import new_id
 from elicit_tui.errors import StoreError
 from elicit_tui.store.calls import BLOBS, PLAIN, UNREAD_SECONDS, KeptCall, MakerState, is_behind
-from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs, whole
+from elicit_tui.store.nouns import whole
+from elicit_tui.store.redis_layout import Process, json_object, key, name_in, pairs
 from elicit_tui.store.redis_scripts import LuaScript
 from elicit_tui.store.redis_server import MOST_TRIES, RedisAway, RedisServer
 from elicit_tui.store.sealed_calls import Book, BookChange, MakerSince, Noted, SealedCalls

@@ -28,7 +28,7 @@ from typing import Any, Final, TypeVar, get_args, get_type_hints
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import StoreError
 from elicit_tui.store.living import is_same_process, machine_id
-from elicit_tui.store.nouns import noun_of
+from elicit_tui.store.nouns import whole
 from elicit_tui.store.store import Role
 from elicit_tui.store.transitions import StoredQuestion
 
@@ -38,10 +38,6 @@ LAYOUT: Final = 1
 META, SESSIONS, ENDED = "et:{index}:meta", "et:{index}:sessions", "et:{index}:ended"
 PROCESSES, BEATS = "et:{index}:processes", "et:{index}:beats"
 LOG, NUMBER = "et:{index}:log", "et:{index}:number"
-
-# Also no infinity and no NaN, which a hostile entry may hold.
-_MOST: Final = 1e11
-"""No time, number or size of ours is as large."""
 
 _READERS: Final[Mapping[Any, Callable[[bytes], Any]]] = {bytes: bytes, int: int, float: float}
 """How a column is read that is no text."""
@@ -132,16 +128,6 @@ def number_in(columns: Mapping[bytes, bytes]) -> int:
         return int(columns.get(b"number", b"0"))
     except ValueError:
         return 0
-
-
-def whole(kind: type[Noun], /, **values: Any) -> Noun | None:
-    """A noun of these values; None where they are not of its types, as another writer's may be."""
-    try:
-        noun = noun_of(kind, values)
-    except StoreError:
-        return None
-    numbers = [value for value in values.values() if isinstance(value, (int, float))]
-    return noun if all(0 <= number < _MOST for number in numbers) else None
 
 
 def columns_of(question: StoredQuestion) -> dict[str, Any]:

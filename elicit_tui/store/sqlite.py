@@ -22,6 +22,7 @@ from elicit_tui.elicitation import now
 from elicit_tui.errors import StoreError
 from elicit_tui.store import transitions
 from elicit_tui.store.living import PRESENCE_SECONDS, Life, is_over, machine_id
+from elicit_tui.store.nouns import whole
 from elicit_tui.store.sealed_questions import Creation, SealedQuestions, Transition
 from elicit_tui.store.sealing import Sealer, Secrets
 from elicit_tui.store.sqlite_calls import SqliteCalls
@@ -35,7 +36,7 @@ from elicit_tui.store.store import (
     Role,
     Waiting,
 )
-from elicit_tui.store.transitions import KEPT_SECONDS, StoredQuestion
+from elicit_tui.store.transitions import KEPT_SECONDS, State, StoredQuestion
 
 _Self = TypeVar("_Self", bound="SqliteStore")
 
@@ -196,7 +197,7 @@ class SqliteStore(SealedQuestions):
     def _records(self, which: str, *values: Any) -> tuple[StoredQuestion, ...]:
         columns = ", ".join(_COLUMNS)
         rows = self._file.rows(f"SELECT {columns} FROM questions WHERE {which}", *values)
-        return tuple(StoredQuestion(*row) for row in rows)
+        return tuple(_question(dict(row), self._now()) for row in rows)
 
     async def waiting(self) -> tuple[Waiting, ...]:
         """All questions that are not settled, oldest first."""
@@ -404,6 +405,30 @@ class SqliteStore(SealedQuestions):
         self._file.do(
             f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", *columns.values()
         )
+
+
+def _question(values: dict[str, Any], now: float) -> StoredQuestion:
+    """The question in a row. One with a value of no kind of ours hides none of the others.
+
+    It is one that cannot be read, as what is sealed in it does not open, and can be ended.
+    """
+    state: State = "settled" if values["state"] == "settled" else "open"
+    found = whole(StoredQuestion, **values)
+    return found or StoredQuestion(
+        id=str(values["id"]),
+        session=str(values["session"]),
+        attempt=0,
+        digest="",
+        kind="elicitation",
+        agent=None,
+        server=str(values["server"]),
+        tool=None,
+        put_at=now,
+        deadline=None,
+        key_id=str(values["key_id"]),
+        asked=b"",
+        state=state,
+    )
 
 
 def _released_by(life: str, record: StoredQuestion, now: float) -> StoredQuestion:

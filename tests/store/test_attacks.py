@@ -10,7 +10,7 @@ from elicit_tui.errors import SealError, StoreError
 from elicit_tui.store.sealing import BlobPlace, Sealer
 from elicit_tui.store.store import Store
 from tests.store.conftest import SqliteEngine, only_sqlite
-from tests.store.world import ME, answer, put, question, the_file, typed
+from tests.store.world import ME, answer, put, question, sent, the_file, typed
 
 pytestmark = [pytest.mark.anyio]
 
@@ -60,6 +60,38 @@ async def test_a_row_that_says_it_is_another_question_does_not_open(
     (waiting,) = await answering.waiting()
     assert waiting.question is None
     assert waiting.unreadable == "What is kept there was changed, or belongs elsewhere."
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "put_at = 1e300",
+        "put_at = 'noon'",
+        "deadline = 9e999",
+        "last_key_at = -1e300",
+        "attempt = 'x'",
+        "kind = 'odd'",
+        "state = 'odd'",
+        "lease_ends_at = 'soon', state = 'claimed'",
+        "asked = 'text'",
+        "decided_by = 'odd'",
+        "agent = x'ff'",
+    ],
+)
+@only_sqlite
+async def test_a_value_of_no_kind_of_ours_hides_no_other_question_and_can_be_ended(
+    asking: Store, answering: Store, engine: SqliteEngine, value: str
+) -> None:
+    damaged, whole = await put(asking), await put(asking, question("And this?"))
+    with the_file(engine.path) as file:
+        file.execute(f"UPDATE questions SET {value}, changed = 9 WHERE id = ?", (damaged.id,))
+    for waiting in (await answering.waiting(), (await answering.changes()).waiting):
+        seen = {one.id: one.unreadable for one in waiting}
+        assert seen[whole.id] is None
+        assert seen[damaged.id] == "What is kept there was changed, or belongs elsewhere."
+    await answering.heartbeat()
+    await asking.settle(damaged.id, sent())
+    assert [one.id for one in await answering.waiting()] == [whole.id]
 
 
 @only_sqlite
