@@ -81,9 +81,10 @@ def agent_outcome(question: Question, action: Any, content: Any) -> Outcome | st
     """
     if action not in ("accept", "decline", "cancel"):
         return 'action is "accept", "decline" or "cancel".'
-    if content is not None and not isinstance(content, Mapping):
+    answer: Mapping[str, Any] = content if isinstance(content, Mapping) else {}
+    # Nothing goes out with a decline or a cancel, whatever stands beside it.
+    if action == "accept" and content is not None and content is not answer:
         return "content is an object, as requestedSchema has it, and no text of one."
-    answer: Mapping[str, Any] = content or {}
     refused = agent_refusal(question, action, answer)
     if refused is not None:
         own = question.request.server.name == AGENT

@@ -112,6 +112,14 @@ def test_an_answer_of_the_agent_that_is_no_object_does_not_go_out_as_an_empty_on
     assert "content is an object" in str(agent_outcome(question, "accept", content))
 
 
+@pytest.mark.parametrize("content", ["", [], "no", None])
+def test_a_decline_of_the_agent_holds_whatever_it_says_beside_it(content: Any) -> None:
+    request = form_request()
+    given = agent_outcome(Question(request, form=form_of(request)), "decline", content)
+    assert isinstance(given, Outcome)
+    assert (given.action, given.content) == ("decline", None)
+
+
 def test_an_answer_of_the_agent_that_is_none_says_why() -> None:
     request = form_request()
     question = Question(request, form=form_of(request))
