@@ -24,7 +24,14 @@ from elicit_tui.form.field import (
     is_unset,
 )
 from elicit_tui.form.formats import FORMATS
-from elicit_tui.form.json_values import MAX_DIGITS, MISSING, is_integer, json_key, number_text
+from elicit_tui.form.json_values import (
+    MAX_DIGITS,
+    MISSING,
+    is_integer,
+    json_key,
+    number_text,
+    same_json,
+)
 
 # As JSON spells a number: no plus sign, no leading zero, digits on both sides of the point.
 _NUMBER: Final = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
@@ -185,5 +192,9 @@ def _shown(value: Any) -> str:
 def faithful_entry(field: Field, value: Any) -> Entry:
     """The entry of a default, Unset when filling it in would show or send something else."""
     entry = entry_for(field, value)
-    # There and back again: what would be sent has to be what the server wrote.
-    return entry if json_key(value_of(field, entry)) == json_key(value) else Unset()
+    return entry if means(field, entry, value) else Unset()
+
+
+def means(field: Field, entry: Entry, value: Any) -> bool:
+    """Whether an entry comes to this value and no other: a text of a list may have two lines."""
+    return same_json(value_of(field, entry), value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from elicit_tui.form.conversion import entry_for, wanted
+from elicit_tui.form.conversion import entry_for, means, wanted
 from elicit_tui.form.field import Chosen, Entry, Field, Problem, Ticked, Typed, Unset
 from elicit_tui.form.json_values import json_key
 
@@ -31,7 +31,9 @@ def entry_from_text(field: Field, text: str) -> Entry | Problem:
         return Problem(field.name, wanted(field))
     listed = _json_list(text) if field.each_line else None
     if listed is not None:
-        return entry_for(field, listed)
+        entry = entry_for(field, listed)
+        split = isinstance(entry, Typed) and not means(field, entry, listed)
+        return Problem(field.name, wanted(field)) if split else entry
     return Typed(text) if text else Unset()
 
 

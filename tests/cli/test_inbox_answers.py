@@ -322,6 +322,16 @@ async def test_wrong_ids_fields_and_values_are_told(gateway: Gateway) -> None:
         each.cancel()
 
 
+async def test_a_text_of_two_lines_in_a_list_does_not_go_out_as_two(gateway: Gateway) -> None:
+    texts = {"type": "array", "items": {"type": "string"}}
+    asked = gateway.asks(requestedSchema={"type": "object", "properties": {"texts": texts}})
+    (question,) = await gateway.waiting()
+    refused = await at_a_terminal("answer", question, r'texts=["a\nb"]')
+    assert refused.code == 2
+    assert "texts: one text on each line." in refused.stderr
+    asked.cancel()
+
+
 async def test_a_question_with_a_warning_is_never_answered_without_a_look(
     gateway: Gateway,
 ) -> None:

@@ -123,6 +123,12 @@ def test_a_list_of_free_texts_may_be_json() -> None:
     assert entry_from_text(field, '["a", 1]') == Chosen(("a", 1))
 
 
+def test_a_text_of_two_lines_in_a_list_is_not_taken_apart() -> None:
+    field = field_of({"type": "array", "items": {"type": "string"}})
+    assert entry_from_text(field, r'["a\nb"]') == Problem("it", "one text on each line")
+    assert entry_from_text(field, '["a", ""]') == Typed("a\n\n")
+
+
 def test_a_json_list_without_end_is_taken_for_text() -> None:
     field = field_of({"type": "array", "items": {"type": "string"}})
     longest = f'["{"a" * 99_996}"]'

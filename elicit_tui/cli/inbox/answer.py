@@ -130,6 +130,8 @@ def _tell_beside_given(
 
 def _fill_in(question: Question, form: Form, pairs: Sequence[str]) -> Collection[str]:
     """Write KEY=VALUE into the draft; the names. Raises UsageError for what does not fit."""
+    from elicit_tui.form.conversion import means, wanted
+
     given = read_given(pairs, None)
     schema = question.request.requested_schema or {}
     content: Mapping[str, Any] = given.filled_in(schema)
@@ -140,5 +142,8 @@ def _fill_in(question: Question, form: Form, pairs: Sequence[str]) -> Collection
         wrong = form.check_field(name, filled[name])
         if wrong is not None:
             raise UsageError(f"{name}: {wrong}.")
+        field = form.by_name[name]
+        if field.each_line and not means(field, filled[name], content[name]):
+            raise UsageError(f"{name}: {wanted(field)}.")
     fill_in_given(question, form, content)
     return frozenset(content)
