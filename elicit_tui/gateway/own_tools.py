@@ -203,7 +203,10 @@ def _from_questions(questions: Any, message: Any) -> AgentQuestion:
 
 
 def _field(question: Mapping[str, Any], text: str, where: str) -> dict[str, Any]:
-    options = question.get("options")
+    options, several = question.get("options"), question.get("multiSelect")
+    # Not read as one: its user could choose less than what was asked for.
+    if several is not None and not isinstance(several, bool):
+        raise NotAQuestion(f"{where}.multiSelect is true or false.")
     if options is None or options == []:
         return {"type": "string", "title": text}
     if not isinstance(options, Sequence) or isinstance(options, str):
@@ -212,7 +215,7 @@ def _field(question: Mapping[str, Any], text: str, where: str) -> dict[str, Any]
     # The label is what is sent, so two equal ones would be one answer.
     if len({choice["const"] for choice in choices}) < len(choices):
         raise NotAQuestion(f"{where}.options has a label twice.")
-    if question.get("multiSelect") is True:
+    if several:
         return {"type": "array", "title": text, "items": {"anyOf": choices}, "minItems": 1}
     return {"type": "string", "title": text, "oneOf": choices}
 

@@ -87,6 +87,8 @@ def odd(**question: Any) -> dict[str, Any]:
         (odd(question=" "), "questions[1].question is missing."),
         (odd(question=None), "questions[1].question is missing."),
         (odd(options="ab"), "questions[1].options is a list."),
+        (odd(options=["a"], multiSelect="true"), "questions[1].multiSelect is true or false."),
+        (odd(multiSelect=1), "questions[1].multiSelect is true or false."),
         (odd(options=["a", {"label": ""}]), "questions[1].options[1].label is missing."),
         (odd(options=[{}]), "questions[1].options[0].label is missing."),
         (odd(options=["a", {"label": "a"}]), "questions[1].options has a label twice."),
