@@ -119,7 +119,9 @@ def telling_choices(request: Reading) -> tuple[Place, ...]:
 def can_be_undone(request: Reading) -> bool:
     """Whether it is told that an act is undone, or can be: "you can put them back for 30 days"."""
     places = request.texts(*GENERAL, "title", "description")
-    told = (place for place in places if not place.says("irreversible", "production"))
+    aims = (it for it in mentions(places, "production") if not it.is_denied)
+    grave = {it.place.where for it in aims}
+    told = (it for it in places if not (it.says("irreversible") or it.where in grave))
     return any(
         not (clause.denies_something or clause.of(*_NEVER))
         and not any(0 <= undone.start - act.end < _NEAR for act in clause.of("destroys"))
