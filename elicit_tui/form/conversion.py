@@ -198,3 +198,9 @@ def faithful_entry(field: Field, value: Any) -> Entry:
 def means(field: Field, entry: Entry, value: Any) -> bool:
     """Whether an entry comes to this value and no other: a text of a list may have two lines."""
     return same_json(value_of(field, entry), value)
+
+
+def whole_entry(field: Field, value: Any) -> Entry:
+    """As `entry_for`; Unset where the lines of a field would take a text of a list apart."""
+    entry = entry_for(field, value)
+    return entry if not field.each_line or means(field, entry, value) else Unset()

@@ -62,6 +62,22 @@ async def test_a_call_made_again_keeps_what_its_form_has_no_field_for(tmp_path: 
         assert calls_of(stand)[0].arguments == {"name": "Ada", "times": 3, "loud": True}
 
 
+LINES = {"type": "array", "items": {"type": "string"}}
+
+
+@pytest.mark.parametrize("required", [[], ["lines"]])
+async def test_a_text_of_two_lines_in_a_list_is_called_again_as_one(
+    tmp_path: Path, required: list[str]
+) -> None:
+    schema = {"type": "object", "properties": {"lines": LINES}, "required": required}
+    async with console(tmp_path, tools={"alpha": [tool("greet", schema)]}) as stand:
+        screen = await opened(stand, lines=["a\nb", "c"])
+        assert screen.query_one(JsonEditor).display == bool(required)
+        await stand.press("ctrl+s")
+        await stand.until(lambda: calls_of(stand))
+        assert calls_of(stand)[0].arguments == {"lines": ["a\nb", "c"]}
+
+
 async def test_what_is_too_long_to_be_told_stays_json(tmp_path: Path) -> None:
     async with console(tmp_path, tools=TOOLS) as stand:
         screen = await opened(stand, name="Ada")

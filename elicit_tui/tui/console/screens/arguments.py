@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from elicit_tui.elicitation import Draft
-from elicit_tui.form.conversion import entry_for
+from elicit_tui.form.conversion import whole_entry
 from elicit_tui.form.field import Entry, Typed, Unset, is_unset
 from elicit_tui.form.form import Form
 from elicit_tui.form.schema_reading import read_form
@@ -141,7 +141,7 @@ class ArgumentsScreen(OffersValues):
         if record is not None and self._form.beyond is None:
             self.app.state.remember_calls()
             self.completion = Completion(self.app.state, record, self._offer)
-        self._json = self._json or self._besides_is_long
+        self._json = self._json or self._besides_is_json
         self.screen_layout_refresh_signal.subscribe(self, self._keep_buttons_in_sight)
         self._show()
 
@@ -186,7 +186,7 @@ class ArgumentsScreen(OffersValues):
             if content is None:
                 return
             before, entries = self._besides, self._take_apart(content)
-            if self._besides_is_long:
+            if self._besides_is_json:
                 names = ", ".join(quoted(name, 40) for name in list(self._besides)[:4])
                 self.say(f"No field of the form can hold {names}: it stays JSON.")
                 self._besides = before
@@ -214,14 +214,17 @@ class ArgumentsScreen(OffersValues):
             name: content[name] for name in content if content[name] != required.get(name, ...)
         }
         fields = (field for field in self._form.fields if field.name in content)
-        entries = {field.name: entry_for(field, content[field.name]) for field in fields}
+        entries = {field.name: whole_entry(field, content[field.name]) for field in fields}
         in_fields = {name for name, entry in entries.items() if not is_unset(entry)}
         self._besides = {name: content[name] for name in content if name not in in_fields}
         return entries
 
     @property
-    def _besides_is_long(self) -> bool:
-        return len(readable_json(self._besides, indent=None)) > _BESIDES_CHARACTERS
+    def _besides_is_json(self) -> bool:
+        """Whether it is too long to be told, or what a field of the form would be wanted for."""
+        wanted = {field.name for field in self._form.fields if field.required}
+        is_long = len(readable_json(self._besides, indent=None)) > _BESIDES_CHARACTERS
+        return is_long or bool(wanted & self._besides.keys())
 
     @property
     def _beside_the_form(self) -> dict[str, Any]:
