@@ -296,16 +296,15 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         """Take letters that are not printable by themselves; Enter ends a list that is written.
 
         On its empty last line, which is none of its texts, it would only add an empty one. An empty
-        line in place of all that came back is what nobody means: there it goes to its end.
+        line in place of all that came back is what nobody means: it begins one behind that.
         """
         letter = odd_letter(event)
+        if event.key == "enter":
+            self._let_go()
         if event.key == "enter" and self._is_at_its_end:
             event.stop()
             event.prevent_default()
             self.finish()
-        elif event.key == "enter" and self._let_go():
-            event.stop()
-            event.prevent_default()
         elif letter is not None:
             event.stop()
             event.prevent_default()
@@ -321,12 +320,10 @@ class TextBlock(TextEditor, TypedControl, inherit_bindings=True):
         self._let_go()
         self.write("\n")
 
-    def _let_go(self) -> bool:
-        """Have the cursor at the end of what came back; False: that is not selected as a whole."""
-        is_held = self.gives_way and self.all_selected
-        if is_held:
+    def _let_go(self) -> None:
+        """Have the cursor at the end of what came back, where that is selected as a whole."""
+        if self.gives_way and self.all_selected:
             self.move_cursor(self.document.end)
-        return is_held
 
     @property
     def _is_at_its_end(self) -> bool:

@@ -54,13 +54,13 @@ async def test_backspace_takes_all_of_a_secret_that_is_not_shown() -> None:
 @pytest.mark.parametrize(
     ("keys", "left"),
     [
-        (("enter", "!"), "one\ntwo!"),
-        (("enter", "enter", "!"), "one\ntwo\n!"),
+        (("enter", "!"), "one\ntwo\n!"),
+        (("enter", "enter", "!"), "one\ntwo\n\n!"),
         (("ctrl+j", "!"), "one\ntwo\n!"),
         (("!",), "!"),
     ],
 )
-async def test_enter_wipes_nothing_of_several_lines_that_came_back_and_a_letter_replaces_them(
+async def test_enter_begins_a_line_behind_several_that_came_back_and_a_letter_replaces_them(
     keys: tuple[str, ...], left: str
 ) -> None:
     app = came_back(LONG, "one\ntwo")
@@ -68,6 +68,15 @@ async def test_enter_wipes_nothing_of_several_lines_that_came_back_and_a_letter_
         await until(pilot, lambda: "from before: typing replaces it" in app.words, "the mark")
         await pilot.press("tab", "shift+tab", *keys)
         await until(pilot, lambda: app.view.body.content.get("v") == left, "the text")
+
+
+async def test_enter_begins_one_more_text_of_a_list_that_came_back_and_then_goes_on() -> None:
+    app = came_back({"type": "array", "items": {"type": "string"}}, "Oleg\nMarta")
+    async with asked(app) as pilot:
+        await until(pilot, lambda: "from before: typing replaces it" in app.words, "the mark")
+        await pilot.press("enter", *"Ada", "enter", "enter", "B")
+        written = {"v": ["Oleg", "Marta", "Ada"], "w": "B"}
+        await until(pilot, lambda: app.view.body.content == written, "both fields")
 
 
 async def test_an_arrow_leads_to_the_field_below_and_back_and_changes_nothing() -> None:
