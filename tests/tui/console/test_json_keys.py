@@ -116,6 +116,27 @@ async def test_a_line_that_is_begun_has_as_many_blanks_as_the_one_before(tmp_pat
         assert editor.text == '{\n  "rank": 7,\n  "more": 8\n}'
 
 
+async def test_on_the_whole_screen_json_is_gone_on_with_and_tab_goes_round_its_values(
+    tmp_path: Path,
+) -> None:
+    async with writing(tmp_path) as stand:
+        editor_of(stand).begin('{\n  "name": null,\n  "rank": null,\n  "note": "x"\n}')
+        await stand.press(*"Ada", "tab")
+        await stand.press("f4")
+        await stand.until(lambda: isinstance(stand.app.focused, LongTextArea))
+        area = stand.app.screen.query_one(LongTextArea)
+        assert (area.selected_text, area.selection.start[0]) == ("null", 2), "as it was left"
+        await stand.press("7")
+        went_to = []
+        for key in ("shift+tab", "tab", "tab", "tab"):
+            await stand.press(key)
+            went_to.append(area.selected_text)
+        assert went_to == ["Ada", "7", "x", "Ada"]
+        await stand.press("escape")
+        await stand.until(lambda: isinstance(stand.app.focused, JsonEditor))
+        assert json.loads(editor_of(stand).text) == {"name": "Ada", "rank": 7, "note": "x"}
+
+
 async def test_on_the_whole_screen_these_keys_of_json_do_the_same(tmp_path: Path) -> None:
     async with writing(tmp_path) as stand:
         await stand.press("f4")

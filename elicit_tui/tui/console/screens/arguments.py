@@ -275,7 +275,7 @@ class ArgumentsScreen(OffersValues):
         line = self._written_in_words
         if self._json:
             area = self._json_area
-            whole = LongTextScreen("Arguments", area.text, area.secrets)
+            whole = LongTextScreen("Arguments", area.text, self._offer.schema, area.selection)
             self.app.write_in(whole, self._take_json)
         elif line is not None:
             taken = partial(self._take_text, line)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.widgets.text_area import Selection
 
 from elicit_tui.text import neutral_line
 from elicit_tui.tui.console.dialog import Dialog
-from elicit_tui.tui.console.json_editor import ALL
-from elicit_tui.tui.console.json_places import next_line
+from elicit_tui.tui.console.json_editor import JsonEditor
+from elicit_tui.tui.widgets.control import CLEAR
 from elicit_tui.tui.widgets.own_editor import EditorTrouble, edit_in_editor
 from elicit_tui.tui.widgets.text_block import TextEditor
 
@@ -26,18 +26,25 @@ class LongTextArea(TextEditor):
     """
 
 
-class LongJsonArea(LongTextArea):
-    """The same of JSON: some keys of its editor hold here too."""
+class LongJsonArea(LongTextArea, JsonEditor):
+    """The same of JSON, with the keys of its editor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [ALL]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # Nothing begins it anew here.
+        Binding(CLEAR.key, CLEAR.action, "Clear", id=CLEAR.id),
+    ]
 
-    def on_key(self, event: events.Key) -> None:
-        """A line that is begun has the blanks of the one before."""
-        if event.key == "enter":
-            event.prevent_default()
-            row, column = min(self.selection)
-            begun = next_line(self.document.get_line(row)[:column])
-            self.replace(begun, *self.selection, maintain_selection_offset=False)
+    def go_on(self, text: str, place: Selection | None) -> None:
+        """Have this JSON, which is gone on with where it was left."""
+        self.take_back(text, own=True)
+        self._was_filled = True
+        if place is not None:
+            self.selection = place
+
+    def action_next_value(self) -> None:
+        """There is no button behind the last value: from there it always goes round."""
+        self._went_round = ""
+        super().action_next_value()
 
 
 class LongTextScreen(Dialog[str]):
@@ -48,23 +55,34 @@ class LongTextScreen(Dialog[str]):
         Binding("f4", "editor", "Your editor", id="long_text.editor"),
     ]
 
-    def __init__(self, title: str, text: str, secrets: Collection[str] | None = None) -> None:
-        """`secrets`: as of a `TextEditor`."""
+    def __init__(
+        self,
+        title: str,
+        text: str,
+        schema: Mapping[str, Any] | None = None,
+        place: Selection | None = None,
+    ) -> None:
+        """`schema`: of what is JSON; None: it is other text. `place`: what is selected in JSON."""
         super().__init__(neutral_line(title, 60))
         self._text = text
-        self._secrets = secrets
+        self._schema = schema
+        self._place = place
 
     def body(self) -> ComposeResult:
         """The text, wrapped."""
-        area = LongTextArea if self._secrets is None else LongJsonArea
-        yield area(self._text, soft_wrap=True, tab_behavior="focus", id="long-text")
+        if self._schema is None:
+            yield LongTextArea(self._text, soft_wrap=True, tab_behavior="focus", id="long-text")
+        else:
+            yield LongJsonArea(self._schema, id="long-text")
 
     def on_mount(self) -> None:
-        """Go on at its end."""
+        """Go on at its end; in JSON where one was."""
         area = self.query_one(LongTextArea)
-        area.secrets = self._secrets
         area.focus()
-        area.move_cursor(area.document.end)
+        if isinstance(area, LongJsonArea):
+            area.go_on(self._text, self._place)
+        else:
+            area.move_cursor(area.document.end)
         self.call_after_refresh(self.app.keys_go_on)
 
     def action_leave(self) -> None:
