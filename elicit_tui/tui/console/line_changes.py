@@ -51,13 +51,17 @@ class LineChange(NamedTuple):
         return LineChange(self.kind, begin, self.end + end_by, new_begin, self.new_end + end_by)
 
 
-def unified(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+def unified(old: Sequence[str], new: Sequence[str], *, separated: bool = False) -> Iterator[str]:
     """The lines of a unified diff, without those that name the files.
 
-    In JSON the head of a part says in which rows of its list the changes are.
+    In JSON the head of a part says in which rows of its list the changes are. `separated`: a comma
+    at the end of a line is none of it, and says only that another value follows.
     """
+    kept, now = (
+        [line.removesuffix(",") for line in lines] if separated else lines for lines in (old, new)
+    )
     old_rows, new_rows = ListedRows(old), ListedRows(new)
-    for group in _FoundInParts(_changes(old, new)).get_grouped_opcodes(AROUND):
+    for group in _FoundInParts(_changes(kept, now)).get_grouped_opcodes(AROUND):
         changes = [LineChange(*opcode) for opcode in group]
         first, last = changes[0], changes[-1]
         rows = dict.fromkeys(
@@ -74,7 +78,7 @@ def unified(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
         yield f"@@ {spans} @@ {named}".rstrip()
         for kind, begin, end, new_begin, new_end in changes:
             if kind == "equal":
-                yield from (f" {line}" for line in old[begin:end])
+                yield from (f" {line}" for line in new[new_begin:new_end])
                 continue
             yield from (f"-{line}" for line in old[begin:end])
             yield from (f"+{line}" for line in new[new_begin:new_end])

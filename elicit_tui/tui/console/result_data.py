@@ -57,22 +57,22 @@ def difference(
 
     Where those are the same, of all there is. `reading`: the one to compare alone.
     """
-    reads = [_READINGS[reading]] if reading else [*_READINGS.values()]
-    old, new = next(
-        (pair for read in reads if (pair := (read(before), read(after)))[0] != pair[1]),
-        ("", ""),
-    )
+    names = [reading] if reading else [*_READINGS]
+    found = ((name, _READINGS[name](before), _READINGS[name](after)) for name in names)
+    name, old, new = next((each for each in found if each[1] != each[2]), ("", "", ""))
     if old == new:
         return [((_SAME if _is_same(before, after) else _SAME_SO_FAR, "dim"),)]
-    old_lines, new_lines = _lines_of(old, new), _lines_of(new, old)
+    is_json = all(_is_json(name, result) for result in (before, after))
+    changes = [*unified(_lines_of(old), _lines_of(new), separated=is_json)]
     roles: dict[str, Role] = {**CHANGES, "@": "accent"}
     lines: list[Line] = []
     if cut := _cut_of(old, new):
-        same = old_lines == new_lines
+        same = not changes
         lines += text_lines(f"{cut}{': they are the same' * same}.", width, "warn")
-    for text in unified(old_lines, new_lines):
-        for part in text.split("\n"):
-            lines += change_lines(part, width, roles.get(part[:1], "dim"))
+    for text in changes:
+        lines += change_lines(text, width, roles.get(text[:1], "dim"))
+    if not cut and old.endswith("\n") != new.endswith("\n"):
+        lines += text_lines(_ENDED.format("-" if old.endswith("\n") else "+"), width, "dim")
     return lines
 
 
@@ -93,18 +93,12 @@ def takes_long(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     return sum(lengths) > COMPARED_AT_ONCE
 
 
-_UNENDED: Final = "\n\\ No newline at end of file"
-"""As `git diff` says it, behind the last line."""
+_ENDED: Final = "Only the text marked {} ends with a line break."
 
 
-def _lines_of(text: str, other: str) -> list[str]:
-    """Those that are compared: a line's end begins none, and is told where the other has it."""
-    compared = text[:COMPARED_CHARACTERS]
-    unended = other.endswith("\n") and not text.endswith("\n") and compared == text
-    lines = compared.removesuffix("\n").split("\n")
-    if unended and len(lines) <= COMPARED_LINES:
-        lines[-1] += _UNENDED
-    return lines[:COMPARED_LINES]
+def _lines_of(text: str) -> list[str]:
+    """Those that are compared: a line's end begins none."""
+    return text[:COMPARED_CHARACTERS].removesuffix("\n").split("\n")[:COMPARED_LINES]
 
 
 def _cut_of(old: str, new: str) -> str:
@@ -128,6 +122,11 @@ def _data_of(result: Mapping[str, Any]) -> str:
 
 def _all_json(data: Any) -> str:
     return bounded_json(data, COMPARED_VALUES, COMPARED_CHARACTERS)
+
+
+def _is_json(name: str, result: Mapping[str, Any]) -> bool:
+    """Whether this reading of a result is JSON that was laid out here, all of it."""
+    return name == "JSON" or (name == "data" and unpacked(result) is not result)
 
 
 _READINGS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {

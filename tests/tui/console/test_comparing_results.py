@@ -418,9 +418,6 @@ def test_the_head_of_a_difference_counts_lines_as_git_does() -> None:
     assert compared("a\nb\nc\n", "a\nx\nc\n") == [
         *("@@ -1,3 +1,3 @@", " a", "-b", "+x", " c"),
     ]
-    assert compared("a\nb", "a\nb\n") == [
-        *("@@ -1,2 +1,2 @@", " a", "-b", "\\ No newline at end of file", "+b"),
-    ]
 
 
 def test_a_row_that_is_gone_or_new_is_named_and_not_the_one_before_it() -> None:

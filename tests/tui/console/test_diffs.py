@@ -13,6 +13,7 @@ from elicit_tui.elicitation import Call
 from elicit_tui.tui.console import line_changes
 from elicit_tui.tui.console.diffs import diff_lines
 from elicit_tui.tui.console.line_changes import unified
+from elicit_tui.tui.console.result_data import difference
 from elicit_tui.tui.console.screens.result_reader import ResultScreen
 from elicit_tui.tui.console.spans import Role, text_of
 from elicit_tui.tui.console.views import span_style
@@ -129,6 +130,35 @@ def test_a_part_of_a_diff_of_json_names_the_rows_in_which_the_changes_are() -> N
         assert [head.rpartition("@@ ")[2] for head in heads] == ["row 4 · id 30", "row 16 · id 150"]
     old, new = (json.dumps({"of": rows, "n": n}, indent=2).split("\n") for n in (1, 2))
     assert next(unified(old, new)).endswith(" @@")
+
+
+def difference_of(before: str, now: str) -> list[str]:
+    """The lines of the difference between two results that are these texts."""
+    old, new = ({"content": [{"type": "text", "text": text}]} for text in (before, now))
+    return [text_of(line) for line in difference(old, new, 80)]
+
+
+def test_a_value_of_json_whose_comma_alone_came_or_went_is_unchanged() -> None:
+    few, more = ["phone 4711"], ["phone 4711", {"of": 1}]
+    lines = difference_of(json.dumps({"said": few}), json.dumps({"said": more}))
+    assert [line for line in lines if line[0] in "+-"] == ["+    {", '+      "of": 1', "+    }"]
+    assert '     "phone 4711",' in lines, "as it stands now"
+    back = difference_of(json.dumps({"said": more}), json.dumps({"said": few}))
+    assert [line for line in back if line[0] in "+-"] == ["-    {", '-      "of": 1', "-    }"]
+
+
+def test_a_comma_that_ends_a_line_of_other_text_is_compared() -> None:
+    assert difference_of("one\ntwo", "one,\ntwo")[1:3] == ["-one", "+one,"]
+
+
+def test_that_one_text_alone_ends_with_a_line_break_is_said_once_and_changes_no_line() -> None:
+    ends = "Only the text marked {} ends with a line break."
+    assert difference_of("a\nb", "a\nb\n") == [ends.format("+")]
+    assert difference_of("a\nb\n", "a\nb") == [ends.format("-")]
+    assert difference_of("a\nb", "a\nb\nc\n") == [
+        *("@@ -1,2 +1,3 @@", " a", " b", "+c"),
+        ends.format("+"),
+    ]
 
 
 def test_other_text_with_braces_has_no_rows() -> None:
