@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Container
 from ipaddress import ip_address
+from itertools import count
 from pathlib import PurePath
 from typing import Final
 from urllib.parse import urlsplit
@@ -50,6 +52,12 @@ def name_for(target: str) -> str:
         telling = (word for word in behind if not word.startswith("-") and word not in _ORDERS)
         program = next((word for word in telling if word not in _RUNNERS), "")
     return _plain(_telling_part(PurePath(program)))
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number behind it where another one is called so."""
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(each for each in numbered if each not in taken) if name in taken else name
 
 
 def _telling_part(path: PurePath) -> str:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from elicit_tui.tui.console.named_after import looks_like_command, name_for
+from elicit_tui.tui.console.named_after import free_name, looks_like_command, name_for
 from elicit_tui.tui.console.screens.server_dialogs import ServerScreen
-from tests.tui.console.own_file import new_server, put, written
+from tests.tui.console.own_file import configured, new_server, put, tables, written
 from tests.tui.console.stand import console
 
 
@@ -43,6 +43,14 @@ def test_a_server_is_called_after_its_command_or_its_address(target: str, name: 
     assert name_for(target) == name
 
 
+@pytest.mark.parametrize(
+    ("taken", "name"),
+    [((), "time"), (("time",), "time-2"), (("time", "time-2"), "time-3"), (("time-2",), "time")],
+)
+def test_a_name_that_is_taken_has_a_number_behind_it(taken: tuple[str, ...], name: str) -> None:
+    assert free_name("time", taken) == name
+
+
 @pytest.mark.parametrize("name", ["node server.js", "./server", "https://a.example", "a b"])
 def test_a_command_is_no_name(name: str) -> None:
     assert "looks like a command" in looks_like_command(name)
@@ -57,6 +65,20 @@ async def test_a_command_that_is_pasted_first_names_its_server(tmp_path: Path, m
         await stand.until(lambda: "time" in stand.host.connections)
         expected = '[mcp_servers.time]\ncommand = "npx"\nargs = ["mcp-server-time"]\n'
         assert written(mine) == expected
+
+
+@pytest.mark.anyio
+async def test_a_server_like_one_that_is_here_is_written_under_a_name_that_is_free(
+    tmp_path: Path, mine: Path
+) -> None:
+    async with configured(tmp_path, mine, tables("time")) as stand:
+        await stand.press("n")
+        await stand.until(lambda: isinstance(stand.app.screen, ServerScreen))
+        await stand.press(*"npx mcp-server-time")
+        await stand.until(lambda: "time-2" in stand.text())
+        await stand.press("ctrl+s")
+        await stand.until(lambda: "time-2" in stand.host.connections)
+        assert "[mcp_servers.time-2]" in (written(mine) or "")
 
 
 @pytest.mark.anyio

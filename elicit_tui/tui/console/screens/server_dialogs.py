@@ -29,7 +29,7 @@ from elicit_tui.tui.console.dialog import (
     filled,
     half_typed,
 )
-from elicit_tui.tui.console.named_after import looks_like_command, name_for
+from elicit_tui.tui.console.named_after import free_name, looks_like_command, name_for
 from elicit_tui.tui.console.results import at_home
 from elicit_tui.tui.console.screens.confirmations import UnderWay
 from elicit_tui.tui.console.server_words import START_IT
@@ -136,7 +136,7 @@ class ServerScreen(WritingDialog[None]):
         self._continued = left.continues
         whence = self._whence | dict.fromkeys(left.touched, UNWRITTEN)
         if isinstance(target := left.entries.get("target"), Typed):
-            self._named_after = name_for(target.text.strip())
+            self._named_after = self._name_for(target.text.strip())
         begun = Begun({**entries, **left.entries}, left.touched, whence, left.continues)
         form_view = FormView(self._form, begun, leads_to="Write it", id="server-form")
         form_view.verb, form_view.may_have_lines = "", False
@@ -275,8 +275,12 @@ class ServerScreen(WritingDialog[None]):
         """What is not filled in yet."""
         return self.query_one(FormView).lacks
 
+    def _name_for(self, target: str) -> str:
+        """A name for a new server that no other one here has."""
+        return free_name(name_for(target), self.app.state.servers)
+
     def _name_it(self) -> None:
-        name = name_for(self._typed("target"))
+        name = self._name_for(self._typed("target"))
         if self._typed("name") in ("", self._named_after) and name != self._named_after:
             named, form_view = Typed(name) if name else Unset(), self.query_one(FormView)
             form_view.put({"name": named}, {"name": "from what is above"} if name else None)
