@@ -55,8 +55,8 @@ def naming_keys(sentence: str, *keys: str, style: str = "") -> Content:
 
 
 def joined_by_or(calls: Sequence[str]) -> str:
-    """The one call; of several `a, b or c`; empty for a question outside of calls."""
-    *others, last = calls or ("",)
+    """The one call; of several `a, b or c`, each once; empty for a question outside of calls."""
+    *others, last = dict.fromkeys(calls) or ("",)
     return f"{', '.join(others)} or {last}" if others else last
 
 

@@ -96,6 +96,18 @@ async def test_a_call_whose_question_waits_says_that_it_waits_for_the_person(
         await stand.until(lambda: "may wait for you · alpha" in stand.text())
 
 
+async def test_two_calls_of_one_tool_that_may_have_asked_name_it_once(tmp_path: Path) -> None:
+    async with console(tmp_path) as stand:
+        calls = started(stand, "plan"), started(stand, "plan")
+        await stand.shown(stand.ask("alpha", "Where to?", calls=calls))
+        assert "plan" in stand.text()
+        assert " or plan" not in stand.text()
+        await put_off(stand)
+        await stand.press("2")
+        await stand.until(lambda: "alpha · plan" in stand.text())
+        assert " or plan" not in stand.text()
+
+
 @pytest.mark.parametrize(("content", "told"), [("redacted", True), ("none", False)])
 async def test_a_call_shows_what_was_sent(tmp_path: Path, content: Any, told: bool) -> None:
     settings = HistorySettings(content=content)

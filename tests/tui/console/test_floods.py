@@ -60,9 +60,14 @@ async def test_what_a_muted_server_asked_is_kept_among_what_was_stopped(tmp_path
         await stand.until(lambda: re.search(row, stand.text()))
         await stand.press("enter")
         await stand.until(lambda: isinstance(stand.app.screen, StoppedScreen))
-        said = str(stopped_words(stand.app.state.stopped[0], 400))
+        said = str(stopped_words(stand.app.state.stopped[0], 400, stand.app.muted))
         assert "cancelled for you: you muted its server." in said
         assert "It would come to you once “alpha” is unmuted." in said
+        await stand.press("escape")
+        stand.app.toggle_mute("alpha")
+        await stand.press("enter")
+        await stand.until(lambda: "“alpha” was muted then: what it asks now" in stand.text())
+        assert "is unmuted" not in stand.text()
 
 
 async def test_of_a_page_that_was_stopped_it_says_what_its_server_was_told(tmp_path: Path) -> None:
@@ -70,7 +75,7 @@ async def test_of_a_page_that_was_stopped_it_says_what_its_server_was_told(tmp_p
         stand.app.toggle_mute("alpha")
         request = stand.ask_page("alpha")
         await stand.until(lambda: stand.outcome(request))
-        said = str(stopped_words(stand.app.state.stopped[0], 400))
+        said = str(stopped_words(stand.app.state.stopped[0], 400, stand.app.muted))
         assert "it was cancelled for you: you muted its server." in said
         outcome = stand.outcome(request)
         assert outcome is not None

@@ -157,7 +157,7 @@ class QuestionsPane(Pane):
     def _preview_words(self, width: int) -> list[Line]:
         shown = self._previewed_stopped
         if shown is not None:
-            return stopped_words(shown, width)
+            return stopped_words(shown, width, self.app.muted)
         return [] if self.entry is None else waiting_words(self.entry.question, width)
 
     def on_descendant_focus(self) -> None:

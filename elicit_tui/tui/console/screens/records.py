@@ -121,7 +121,7 @@ class StoppedScreen(OfCall):
 
     def lines(self, width: int) -> list[Line]:
         """What was stopped, why, and what the server was told; then all that is known of it."""
-        return stopped_words(self._stopped, width)
+        return stopped_words(self._stopped, width, self.app.muted)
 
     @property
     def asked_by(self) -> str | None:
@@ -130,8 +130,11 @@ class StoppedScreen(OfCall):
         return calls[0].id if len(calls) == 1 else None
 
 
-def stopped_words(stopped: Stopped, width: int) -> list[Line]:
-    """What was stopped, why, and what the server was told; then all that is known of it."""
+def stopped_words(stopped: Stopped, width: int, muted: Collection[str]) -> list[Line]:
+    """What was stopped, why, and what the server was told; then all that is known of it.
+
+    `muted`: the servers that are so by now.
+    """
     request, outcome = stopped.request, stopped.outcome
     server, named = quoted(request.server.name, 80), request.server.calls_itself
     action = {"decline": "declined", "cancel": "cancelled"}.get(
@@ -156,7 +159,7 @@ def stopped_words(stopped: Stopped, width: int) -> list[Line]:
             text_lines(happened, width),
             _card(said, width),
             text_lines(told, width),
-            _way_out(stopped, width),
+            _way_out(stopped, width, muted),
             [
                 *([] if wrote and wrote in said else labelled("it wrote", quote, width)),
                 *(labelled("url", neutral(request.url, 4_000), width) if request.url else []),
@@ -210,15 +213,16 @@ def _card(said: Sequence[str], width: int) -> list[Line]:
     ]
 
 
-def _way_out(stopped: Stopped, width: int) -> list[Line]:
+def _way_out(stopped: Stopped, width: int, muted: Collection[str]) -> list[Line]:
     """Which key would let such a question through."""
-    outcome = stopped.outcome
-    if outcome.unasked:
-        words = f"It would come to you once {quoted(stopped.request.server.name, 80)} is unmuted."
+    outcome, server = stopped.outcome, stopped.request.server.name
+    if outcome.unasked and server not in muted:
+        words = f"{quoted(server, 80)} was muted then: what it asks now comes to you."
+    elif outcome.unasked:
+        words = f"It would come to you once {quoted(server, 80)} is unmuted."
     elif outcome.layer == "managed":
         words = f"{outcome.key} is set by your organisation; nothing of yours changes it."
     else:
-        server = stopped.request.server.name
         words = way_through(outcome.decided_by, outcome.key or "", server)
     return text_lines(words, width, "dim") if words else []
 
