@@ -334,6 +334,7 @@ class CallTelling:
             return text_lines("Reading what came back …", width, "dim")
         if not record.ended_as:
             return []
-        again, why = self._app.key_of("calls.again"), record.no_result
-        words = f"A call {self._whence(record)}{why and f': {why}'}. {again} calls it again."
+        is_here, why = record.server in self._state.servers, record.no_result
+        again = f" {self._app.key_of('calls.again')} calls it again." * is_here
+        words = f"A call {self._whence(record)}{why and f': {why}'}.{again}"
         return text_lines(words, width, "dim")

@@ -133,6 +133,21 @@ async def test_what_was_typed_for_a_new_call_is_not_in_one_that_had_no_arguments
         assert "half" in stand.text()
 
 
+async def test_a_call_whose_server_is_not_here_is_not_offered_again_and_the_key_says_why(
+    tmp_path: Path,
+) -> None:
+    async with console(tmp_path, servers=["alpha"], tools=TOOLS, size=(140, 40)) as stand:
+        for server in ("gone", "alpha"):
+            record = stand.app.state.calls.start(server, Call("tools/call", "greet", {}))
+            record.end("answered", result={"content": [{"type": "text", "text": server}]})
+        await stand.press("3")
+        await stand.until(lambda: "a Again" in stand.text())
+        await stand.press("down")
+        await stand.until(lambda: "a Again" not in stand.text())
+        await stand.press("a")
+        await stand.until(lambda: "No server here is called “gone”." in stand.notices())
+
+
 async def test_what_was_called_last_in_an_earlier_run_is_filled_in_the_first_time(
     tmp_path: Path,
 ) -> None:

@@ -10,6 +10,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from elicit_tui.text import quoted
 from elicit_tui.tui.console.bars import SearchLine, keys_in_frame
 from elicit_tui.tui.console.call_telling import CallTelling
 from elicit_tui.tui.console.call_words import (
@@ -277,6 +278,8 @@ class CallsPane(ChosenCall):
         record = self.record
         if record is None:
             return False
+        if action == "again" and record.server not in self.state.servers:
+            return False
         if action in ("cancel", "again", "remove"):
             return (record.state == "running") == (action == "cancel")
         if action == "restart":
@@ -295,6 +298,8 @@ class CallsPane(ChosenCall):
             return "There is no call here."
         if action in ("keep", "cancel"):
             return "Only the call of a tool is kept." if action == "keep" else "This call is over."
+        if action == "again" and record.server not in self.state.servers:
+            return f"No server here is called {quoted(record.server, 80)}."
         if record.state == "running":
             return f"It still runs: {self.app.key_of('calls.cancel')} cancels it."
         if record.result is None:
