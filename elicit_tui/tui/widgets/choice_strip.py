@@ -108,6 +108,11 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         """Whether the arrows choose, and do not only look for what to choose."""
         return not self.many and (bool(self._chosen) or not self._stands)
 
+    @property
+    def _is_untouched(self) -> bool:
+        """Whether an arrow would choose, and the bar stands on the first one, which is not."""
+        return self._arrows_choose and self._bar == 0 and not self._shows_chosen(0)
+
     def height_for(self, width: int) -> int:
         """As many rows as the choices need at this width."""
         if width != self._width:
@@ -145,8 +150,12 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
         ).append(Content.styled(placed.text, style))
 
     def action_move(self, by: int) -> None:
-        """Choose what lies beside, or only move the bar there; it stops at the ends."""
-        self._lead_to(max(0, min(len(self._labels) - 1, self._bar + by)))
+        """Choose what lies beside, or only move the bar there; it stops at the ends.
+
+        The first step to the right chooses the first one; of yes and no each key the one beside.
+        """
+        begins = by == 1 and self._is_untouched and not self._is_boolean
+        self._lead_to(0 if begins else max(0, min(len(self._labels) - 1, self._bar + by)))
 
     def action_go_down(self, by: int) -> None:
         """Go to the field below, or above; in a list first through what can be chosen there.
@@ -227,7 +236,8 @@ class ChoiceStrip(ChoiceControl, can_focus=True):
             self._was_led = True
             self._choose(starting[0])
         else:
-            self._lead_to(next((i for i in starting if i > self._bar), starting[0]))
+            before = -1 if self._is_untouched else self._bar
+            self._lead_to(next((i for i in starting if i > before), starting[0]))
 
     def on_click(self, event: events.Click) -> None:
         """A click chooses what it hits."""

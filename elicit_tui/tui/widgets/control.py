@@ -217,9 +217,12 @@ class FieldControl(SeenAsPainted, Guarded):
 
     @property
     def can_take_empty(self) -> bool:
-        """Whether "empty on purpose" means anything here: a text, or a list, that may be empty."""
+        """Whether "empty on purpose" means anything here: a text, or a list, that may be empty.
+
+        A text that has a format may not: no format is that of an empty one.
+        """
         least = self.spec.min_length or self.spec.min_items
-        is_text_or_list = self.spec.kind in ("string", "email", "uri", "multi")
+        is_text_or_list = self.spec.kind in ("string", "multi")
         return self.empty_is_an_answer and is_text_or_list and not least
 
     @property

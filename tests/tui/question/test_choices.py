@@ -57,7 +57,7 @@ async def test_an_answer_that_is_no_choice_is_kept_until_one_is_chosen(choices: 
         app.view.body.panel.put({"v": Chosen("z")})
         await until(pilot, lambda: "none of these choices" in app.words, "the warning")
         assert app.view.body.panel.entries == {"v": Chosen("z")}
-        await pilot.press("right" if choices is SHORT else "down", "enter")
+        await pilot.press(*(["right"] * 2 if choices is SHORT else ["down"]), "enter")
         await until(pilot, lambda: "none of these choices" not in app.words, "it goes")
         assert app.view.body.panel.entries == {"v": Chosen("b")}
 
@@ -260,6 +260,20 @@ async def test_empty_on_purpose_is_offered_where_it_can_be_sent() -> None:
         app = several(SHORT, minItems=least)
         async with asked(app, size=(140, 30)):
             assert ("empty on purpose" in app.words) is offered
+
+
+@pytest.mark.parametrize("kind", ["", "email", "uri", "date"])
+async def test_empty_on_purpose_is_offered_for_no_text_whose_format_an_empty_one_breaks(
+    kind: str,
+) -> None:
+    field = {"type": "string", **({"format": kind} if kind else {})}
+    app = Asking(form_question(schema(v=field)))
+    async with asked(app, size=(140, 30)) as pilot:
+        assert ("empty on purpose" in app.words) is not bool(kind)
+        await pilot.press("ctrl+e")
+        await pilot.pause()
+        stands = Unset() if kind else EmptyOnPurpose()
+        assert app.view.body.panel.entries == {"v": stands}
 
 
 async def test_after_a_choice_of_several_the_next_letter_begins_another_search() -> None:

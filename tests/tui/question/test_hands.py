@@ -53,7 +53,8 @@ async def test_a_digit_picks_where_several_can_be_chosen_too() -> None:
     [
         (PLACE, True, ("right", "left", "enter"), {"v": "Staging", "w": "x"}),
         (PLACE, False, ("enter",), {"w": "x"}),
-        (PLACE, False, ("right", "enter"), {"v": "Production", "w": "x"}),
+        (PLACE, False, ("right", "enter"), {"v": "Staging", "w": "x"}),
+        (PLACE, False, ("right", "right", "enter"), {"v": "Production", "w": "x"}),
         (PLACE, False, ("c", "enter"), {"v": "Canary", "w": "x"}),
         (SURE, True, ("right", "enter"), {"v": False, "w": "x"}),
     ],
@@ -78,7 +79,7 @@ async def test_enter_takes_no_choice_that_was_not_moved_to() -> None:
         await pilot.press("right", "enter", "ctrl+s")
         await until(pilot, lambda: app.outcome is not None, "the answer")
     assert app.outcome is not None
-    assert app.outcome.content == {"v": "Production", "w": "x"}
+    assert app.outcome.content == {"v": "Staging", "w": "x"}
 
 
 async def test_enter_alone_answers_no_yes_or_no() -> None:

@@ -202,7 +202,7 @@ async def test_without_colours_focus_choice_fault_and_verdict_are_still_seen(
         await until(pilot, lambda: "✗ needs an answer" in app.words, "the fault has a sign")
         assert "▲ This acts on production." in app.words
         assert "▌ Name" in app.words
-        await pilot.press("tab", "right", "space")
+        await pilot.press("tab", "right", "right", "space")
         await until(pilot, lambda: "○ here   ● there" in app.words, "the choice has a sign")
         await pilot.press("tab")
         send = app.view.query_one("#do-send")

@@ -165,8 +165,8 @@ SPELLINGS: Final = (
     Spelling("back to unset", {**BOOLEAN, "default": True}, ("left", "space"), {}),
     # One of several
     Spelling("nothing is preselected", ENUM, (), {}),
-    Spelling("what the arrows lead to", ENUM, ("right", "right"), {"v": "c"}),
-    Spelling("a choice", ENUM, ("right", "space"), {"v": "b"}),
+    Spelling("what the arrows lead to", ENUM, ("right", "right"), {"v": "b"}),
+    Spelling("a choice", ENUM, ("right", "space"), {"v": "a"}),
     Spelling("a choice by its name", NAMED, ("g", "enter"), {"v": "c"}),
     Spelling("a titled choice", TITLED, ("l", "space"), {"v": "l"}),
     Spelling("a default choice", {**TITLED, "default": "l"}, (), {"v": "l"}),

@@ -42,7 +42,7 @@ def filled(number: int) -> Filled:
         Filled({"type": "string"}, f"text {number}", f"text {number}", f"text {number}"),
         Filled({"type": "integer"}, f"90{number:02}", f"90{number:02}", 9_000 + number),
         Filled({"type": "boolean"}, "y", "● yes", True),
-        Filled({"enum": ["red", "green"], "type": "string"}, RIGHT, "● green", "green"),
+        Filled({"enum": ["red", "green"], "type": "string"}, RIGHT, "● red", "red"),
     )
     return kinds[number % len(kinds)]
 
