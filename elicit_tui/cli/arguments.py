@@ -21,7 +21,6 @@ from elicit_tui.cli.parser import nearest
 from elicit_tui.cli.run_settings import load_settings, named_server
 from elicit_tui.dataclass import dataclass
 from elicit_tui.errors import UsageError
-from elicit_tui.form.choices import is_select, read_choices
 from elicit_tui.form.limits import NULLABLE, flattened
 from elicit_tui.host.uri_templates import filled
 from elicit_tui.text import neutral_line
@@ -189,6 +188,8 @@ def _json(text: str, where: str) -> Any:
 
 
 def _converted(key: str, texts: tuple[str, ...], schema: Any, root: Mapping[str, Any]) -> Any:
+    from elicit_tui.form.choices import is_select
+
     schema = _flat(schema, root)
     declared_type, takes_null = _type_of(schema)
     if declared_type == "array" and (len(texts) > 1 or not texts[0].lstrip().startswith("[")):
@@ -217,6 +218,8 @@ def _converted(key: str, texts: tuple[str, ...], schema: Any, root: Mapping[str,
 
 def _choice(text: str, schema: Mapping[str, Any]) -> Any:
     """Of choices that have no type in common the one that is spelled so; else the text itself."""
+    from elicit_tui.form.choices import read_choices
+
     choices, _ = read_choices(schema) or ((), [])
     values = [choice.value for choice in choices]
     if text in values:

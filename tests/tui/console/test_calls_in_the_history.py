@@ -254,5 +254,5 @@ async def test_a_long_end_of_a_call_leaves_room_for_what_was_called_and_whom(
         row = next(line for line in stand.text().split("\n") if "question not asked" in line)
         assert "alpha" in row
         assert row.rstrip("│ ").endswith("…")
-        assert "_cache" in stand.text()
+        assert "clear_ca" in row
         assert "server  " in stand.text(), "the heading has its words"
